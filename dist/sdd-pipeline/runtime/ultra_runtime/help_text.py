@@ -70,10 +70,16 @@ def unknown(argv: Sequence[str]) -> UsageError:
 
 
 def _nearest(tried: Sequence[str], known: Mapping[str, Listed]) -> str:
-    """Return the verb that looks most like one of the words; of several, one that changes nothing."""
+    """Return the verb that has one of the words, or looks most like it; of several, one that changes nothing.
+
+    A family, such as `run`, changes nothing: it lists its verbs.
+    """
+    families = {one.partition(" ")[0] for one in known if " " in one}
     for word in tried:
-        close = close_words(word, known)
-        harmless = [one for one in close if one in names().reading or known[one].use == LOOK]
+        close = [one for one in known if word in one.split(" ")] or close_words(word, [*families, *known])
+        harmless = [
+            one for one in close if one in families or one in names().reading or known[one].use == LOOK
+        ]
         if close:
             return f" (did you mean {(harmless or close)[0]}?)"
     return ""

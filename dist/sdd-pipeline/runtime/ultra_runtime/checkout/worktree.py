@@ -74,6 +74,8 @@ def _refuse_missing(git: Git, commit: str) -> None:
 
 def remove_worktree(git: Git, folder: str) -> None:
     """Remove the folder of a worktree and what git keeps of it; the worktrees of others stay registered."""
+    if os.path.islink(folder):  # a command has put it there
+        os.unlink(folder)
     remove_tree(folder)
     for own in registered(git, folder):
         remove_tree(own)
@@ -87,7 +89,7 @@ def remove_tree(folder: str) -> None:
     from shutil import rmtree
 
     rmtree(folder, ignore_errors=True)
-    if os.path.isdir(folder):
+    if os.path.isdir(folder) and not os.path.islink(folder):
         _open_up(folder)
         for above, folders, _ in os.walk(folder):
             for name in folders:

@@ -8,7 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.dead_lock import lock_named
 from ultra_runtime.files.digest import blob_name
-from ultra_runtime.files.loose_refs import is_name
+from ultra_runtime.files.loose_refs import is_name, loose_ref
 from ultra_runtime.files.process import Done, NotStartedError, capture
 from ultra_runtime.files.regular_file import read_text
 from ultra_runtime.files.root import current_folder
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # Long enough for the first snapshot of a very large tree.
 SECONDS = 600.0
+CEILING = "GIT_CEILING_DIRECTORIES"
 # These variables of git are passed on, because people and machines set them for every call. All others, from GIT_DIR to
 # GIT_EXTERNAL_DIFF, belong to the one git call in whose hook we may run, or would change what we read.
 ALLOWED = frozenset((
@@ -32,7 +33,7 @@ ALLOWED = frozenset((
     # which settings count; containers give safe.directory and the user's name as numbered pairs
     "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT",
     # where git's programs are, and how far up it looks for a repository
-    "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_EXEC_PATH", CEILING, "GIT_DISCOVERY_ACROSS_FILESYSTEM",
     # how to reach a remote: a partial clone fetches what is read, and hooks of a commit may push
     "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_ALLOW_PROTOCOL", "GIT_PROXY_COMMAND",
     "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_SSL_NO_VERIFY",
@@ -107,7 +108,9 @@ class Git(Struct):
     def done(
         self, *words: str, given: bytes = b"", env: Mapping[str, str] | None = None, seconds: float = SECONDS
     ) -> Done:
-        """Run a command and return how it ended."""
+        """Run a command and return how it ended; of a worktree, only while it is one."""
+        if self.folder != self.common:  # without its .git, this would be the repository around it
+            env = {CEILING: os.path.dirname(self.root), **(env or {})}
         return run_git(self.root, words, given, env, seconds)
 
     def ask(
@@ -138,6 +141,11 @@ class Git(Struct):
             found = _first_line(self.common, found[len(SYMBOLIC) :])
         # Most branches have a file of their own; to start git for every such question takes longer than all the others.
         return found if is_name(found) else self.line("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+
+    def ref(self, name: str) -> str:
+        """Return the object of a ref; nothing when there is no such ref."""
+        found = loose_ref(self, name)
+        return self.line("rev-parse", "--verify", "--quiet", name) if found is None else found
 
     def branch(self) -> str:
         """Return the branch of HEAD; nothing when it is detached."""

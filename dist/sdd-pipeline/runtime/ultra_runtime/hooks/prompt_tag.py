@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import sys
 
+STARTING, RESUMING = "sdd", "resume"
+
 
 def main() -> None:
     """Print which command the message means, if it means one."""
@@ -24,18 +26,20 @@ def main() -> None:
 
 def meant(data: bytes) -> str:
     """Return what to tell the conversation about a message; empty for most."""
-    from ultra_runtime.rendered import names
+    from ultra_runtime.contract.stages import command
     from ultra_runtime.text.jsontext import read_object
     from ultra_runtime.works.tags import resumed_work, tag_of
 
     prompt = read_object(data).values.get("prompt")
     if not isinstance(prompt, str):
         return ""
-    plugin, work = names().plugin, resumed_work(prompt)
-    if work:
-        return f"This message resumes a work: call the Skill tool with skill {plugin}:sdd-resume and args {work}."
-    if tag_of(prompt):
-        return f"This message starts a work: call the Skill tool with skill {plugin}:sdd and the message as args."
+    work = resumed_work(prompt)
+    if work and command(RESUMING):
+        skill = command(RESUMING)[1:]
+        return f"This message resumes a work: call the Skill tool with skill {skill} and args {work}."
+    if tag_of(prompt) and command(STARTING):
+        skill = command(STARTING)[1:]
+        return f"This message starts a work: call the Skill tool with skill {skill} and the message as args."
     return ""
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.stage_part import BROKEN, DRAFT, MISSING, STATES, StagePart
-from ultra_runtime.contract.stages import file_of
+from ultra_runtime.contract.stages import Next, command, file_of
 from ultra_runtime.errors import UltraError
+from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.run_files import LOGS, SENTENCE, TASK_FILE
 from ultra_runtime.tables.fields import brief_fields, plan_fields, session_spec_fields
 from ultra_runtime.typed import Any
-from ultra_runtime.words import counted, text_of
+from ultra_runtime.words import counted, shell_word, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +31,22 @@ class PlanPart(StagePart):
         self.waves = (
             [[session.number for session in sessions] for _, sessions in self.plan.waves] if self.plan else []
         )
-        self.task = text_of(self.plan.front_matter.get(plan_fields.TASK)) if self.plan else ""
+        begun = {} if self.plan else read_json(self.project.path(LOGS, TASK_FILE))
+        self.task = text_of(
+            self.plan.front_matter.get(plan_fields.TASK) if self.plan else begun.get(SENTENCE)
+        )
+
+    def what_is_left(self) -> Next | None:
+        """Return the plan as the next thing to do; a small task without one is begun again."""
+        if self.state in (MISSING, DRAFT) and self.is_small_task:
+            again = command(self.stage, "", f"--task {shell_word(self.task)}")
+            return Next(self.stage, "the small task has no plan yet", again)
+        return super().what_is_left()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a plan, or the sentence of a small task to make one from."""
+        return super().has_begun or self.is_small_task
 
     def raw(self) -> bytes | None:
         """Return the bytes of the plan, if it exists."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.plan.inline import InlineCommand
     from ultra_runtime.plan.values import Step
+    from ultra_runtime.proof.checks import StepCommits
 
 NOT_COMMITTED = (
     "it passes in the working tree, so what it needs is not committed: "
@@ -30,6 +31,8 @@ class Condition(Struct):
     """The text that it must print; empty if any will do."""
     step: int | None = None
     later: int | None = None
+    commit: str = ""
+    """The commit of the step, in which the command must have passed if another step decides about it now."""
 
 
 class Tried(Struct):
@@ -55,19 +58,25 @@ class Tried(Struct):
         return f"{problem}; {NOT_COMMITTED}" if problem and row["passes_here"] else problem
 
 
-def conditions_of(steps: Sequence[Step], exits: Sequence[InlineCommand]) -> list[Condition]:
-    """Return what must pass: Verify of the completed steps, then the exit conditions; prose decides nothing."""
+def conditions_of(
+    steps: Sequence[Step], exits: Sequence[InlineCommand], commits: StepCommits | None = None
+) -> list[Condition]:
+    """Return what must pass: Verify of the completed steps, then the exit conditions; prose decides nothing.
+
+    With the commits of the steps, one that only may change a file decides nothing about it.
+    """
     found = []
     for at, step in enumerate(steps):
         # The pre-flight is about the sandbox of a session, not about what it commits.
         if step.verify and step.verify.command and not manifest_of(step).sandbox_preflight:
-            later = last_to_touch(steps[at + 1 :], allowed_paths(step))
-            found.append(_condition(step.verify, step.number, later))
+            later = last_to_touch(steps[at + 1 :], allowed_paths(step), commits)
+            own = commits.own(step.number) if commits and later is not None else ""
+            found.append(_condition(step.verify, step.number, later, own))
     return found + [_condition(one, None, None) for one in exits if one.command]
 
 
-def _condition(one: InlineCommand, step: int | None, later: int | None) -> Condition:
-    return Condition(one.command or "", one.expected if one.literal else "", step, later)
+def _condition(one: InlineCommand, step: int | None, later: int | None, commit: str = "") -> Condition:
+    return Condition(one.command or "", one.expected if one.literal else "", step, later, commit)
 
 
 def judge(conditions: Sequence[Condition], tried: Tried) -> tuple[list[Drift], list[str]]:
@@ -77,7 +86,8 @@ def judge(conditions: Sequence[Condition], tried: Tried) -> tuple[list[Drift], l
         drifts.append(Drift(NO_PROOF, CLEAN, tried.proof))
     for one in conditions:
         problem = tried.problem(one)
-        if problem and one.later is not None:
+        held = not one.commit or one.commit in tried.rows.get(one.command, {}).get("held", ())
+        if problem and one.later is not None and held:
             notes.append(
                 f"Verify of step {one.step} {problem}; step {one.later} changed its files afterwards"
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.checkout.copy import NotReady, copy_folder, make_copy, remove_copy
+from ultra_runtime.checkout.copy import Copy, NotReady, copy_folder, make_copy, remove_copy
 from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
 from ultra_runtime.checkout.surroundings import Surroundings, added_conversions, differences
 from ultra_runtime.checkout.trial import try_copy
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 JOB, PROCESS, STATE = "job.json", "process.json", "state.json"
 FIRST_FEW = 5
-"""So many objects that were made anew are named."""
+"""How many of the objects that were written again are named."""
 TURNED_OFF = "off: the settings of the project say so"
 
 
@@ -53,7 +53,7 @@ def read_process(common: str, folder: str) -> dict[str, Any]:
 
 
 def write_process(common: str, folder: str, values: Mapping[str, Any]) -> None:
-    """Replace what is known of the process."""
+    """Replace what is known about the process."""
     write_values(os.path.join(folder, PROCESS), sealed(common, values))
 
 
@@ -134,14 +134,7 @@ class Commands:
         self.state["copy"] = copy_folder(self.git)
         self.save()
         try:
-            copy = make_copy(
-                self.git,
-                self.job["end"],
-                self.state["copy"],
-                self.settings,
-                environment_in_copy(self.place.root, self.state["copy"]),
-                self.around.include.encode("latin-1") if self.around else None,
-            )
+            copy = self._copy_of(self.job["end"], self.state["copy"])
             self.state["notes"] = copy.notes
             if self.around:  # settings of git may be meant for working copies alone
                 self._note_changed(added_conversions(self.around, copy.conversions))
@@ -150,6 +143,11 @@ class Commands:
             os.chdir("/")
             remove_copy(self.git, self.state["copy"])
             self.state["copy"] = ""
+
+    def _copy_of(self, commit: str, folder: str) -> Copy:
+        env = environment_in_copy(self.place.root, folder)
+        include = self.around.include.encode("latin-1") if self.around else None
+        return make_copy(self.git, commit, folder, self.settings, env, include)
 
     def _run_each(self, root: str) -> None:
         known = {row["command"] for row in self.state["rows"]}
@@ -166,7 +164,24 @@ class Commands:
         if failed and root and one["compare"] and row["log"]:
             here = self._run_one(f"{name}-working-tree.log", one, "")
             row["passes_here"] = not (here["problem"] or here["lacks"])
+        row["held"] = [
+            commit for commit in one["commits"] if failed and root and self._held(commit, name, one)
+        ]
         return row
+
+    def _held(self, commit: str, name: str, one: dict[str, Any]) -> bool:
+        """Tell whether a command passes in a clean checkout of an earlier commit, as git made it."""
+        if forged(self.git, commit):
+            return False
+        folder = copy_folder(self.git)
+        try:
+            row = self._run_one(f"{name}-{commit[:10]}.log", one, self._copy_of(commit, folder).root)
+        except NotReady:
+            return False
+        finally:
+            os.chdir("/")
+            remove_copy(self.git, folder)
+        return not (row["problem"] or row["lacks"])
 
     def _run_one(self, name: str, one: dict[str, Any], root: str) -> dict[str, Any]:
         row = {"command": one["command"], "problem": "", "lacks": [], "log": "", "passes_here": False}

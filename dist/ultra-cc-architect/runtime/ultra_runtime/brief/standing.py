@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.contract.stage_part import DRAFT, StagePart
+from ultra_runtime.contract.stage_part import DRAFT, THERE, StagePart
 from ultra_runtime.contract.stages import Next
 from ultra_runtime.tables.fields import brief_fields
 from ultra_runtime.words import text_of
@@ -17,6 +17,12 @@ class BriefPart(StagePart):
         """Read what the status shows."""
         self.task = text_of(self.values.get(brief_fields.TASK))
         self.research_status = text_of(self.values.get(STATUS))
+
+    @property
+    def caption(self) -> str:
+        """Say also whether the brief passed its review only in part."""
+        is_partial = self.values.get(brief_fields.BRIEF_QUALITY) == brief_fields.BRIEF_QUALITY_PARTIAL
+        return brief_fields.BRIEF_QUALITY_PARTIAL if self.state == THERE and is_partial else super().caption
 
     def what_is_left(self) -> Next | None:
         """Return the brief as the next thing to do; a draft still waits for its review."""

@@ -54,7 +54,7 @@ def check_machines(on: str) -> list[Check]:
     if done.status:
         checks = [Check("hub", FAIL, f"{one_line(hub, 200)}: {said(done)}", "check `hub` in the settings")]
     if not answers:
-        checks.append(Check(on, FAIL, "it has no machine", "look into the settings of the engine"))
+        checks.append(Check(on, FAIL, "it has no machine", "check the settings of the engine"))
     return [*checks, *(check for answer in answers for check in _machine(answer))]
 
 
@@ -79,7 +79,7 @@ def _machine(answer: MachineAnswer) -> list[Check]:
         words = f"its client {one_line(version, 40)} is older than {names().oldest_client}"
         checks.append(Check(name, FAIL, words, "run there: claude update"))
     if "login" not in told:
-        words = "its client has no login that can be seen"
+        words = "no login of its client was found"
         checks.append(Check(name, WARN, words, f"log in there, or give the key in `{SETUP}` from a file"))
     room = told.get("room", "")
     if room.isdigit() and int(room) < CHECKOUT_MEGABYTES:

@@ -9,6 +9,8 @@ from ultra_runtime.rendered import launcher
 REFS = f"refs/{launcher()}/run"
 PLAN_FILE = "plan.md"
 LOGS = "logs"
+# In the logs: the sentence that a small task began with.
+TASK_FILE, SENTENCE = "small-task.json", "task"
 REPORT = "report.md"
 SESSION_STATE = ".session-state.local.json"
 PREVIOUS = ".prev"

@@ -178,11 +178,7 @@ class Recovery(Struct):
     """Why a recovery spec exists."""
 
     line: int
-    of: str
     depth: int
-    missing_steps: tuple[int, ...]
-    entry_condition: str
-    parent_progress_file: str
 
 
 class Plan:
@@ -190,7 +186,7 @@ class Plan:
 
     __slots__ = (
         "digest", "document", "entry_condition", "exit_conditions", "fence", "front_matter", "kind", "legacy", "lenient", "lines", "problems",
-        "recovery", "session_manifest", "sessions", "steps", "verification", "version",
+        "recovery", "sessions", "steps", "verification", "version",
     )  # fmt: skip
 
     def __init__(self, kind: str, document: Document) -> None:
@@ -211,7 +207,6 @@ class Plan:
         self.fence = Fence()
         self.entry_condition: EntryCondition | None = None
         self.exit_conditions: list[InlineCommand] = []
-        self.session_manifest: dict[str, Any] | None = None
         self.recovery: Recovery | None = None
         self.problems: list[Problem] = []
 

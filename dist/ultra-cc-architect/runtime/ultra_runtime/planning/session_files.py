@@ -8,7 +8,7 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Issue
 from ultra_runtime.contract.stages import file_of, folder_of
 from ultra_runtime.contract.write_check import check_write
-from ultra_runtime.files.atomic import WriteError, free_name, locked
+from ultra_runtime.files.atomic import WriteError, locked
 from ultra_runtime.files.project import Project, find_project, subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.reading import read
@@ -18,8 +18,6 @@ from ultra_runtime.run.state.pinned import refuse_pinned
 from ultra_runtime.typed import Mapping
 from ultra_runtime.words import one_line
 
-RETIRED = "old-"
-"""What the name of a spec begins with when the plan has no such session any more."""
 NO_WORDS: Mapping[str, str] = {}
 
 
@@ -60,35 +58,35 @@ def spec_faults(target: str, specs: Mapping[str, bytes]) -> list[Issue]:
 
 
 def write_specs(target: str, specs: Mapping[str, bytes]) -> list[str]:
-    """Write the specs, unless a live run uses one, and return the names of specs left by an earlier plan."""
-    for name in specs:
-        refuse_pinned(os.path.join(target, name))
+    """Write the specs, unless a live run uses one; return the numbered names under which earlier ones are kept."""
+    start, end = _name_parts()
     os.makedirs(target, exist_ok=True)
+    present = [
+        name
+        for name in sorted(os.listdir(target))
+        if name.startswith(start) and name.endswith(end) and name[len(start) : -len(end)].isdigit()
+    ]
+    for name in {*specs, *present}:
+        refuse_pinned(os.path.join(target, name))
     with locked(target) as folder:
+        kept = [folder.keep_earlier(name, specs.get(name, b"")) for name in present]
+        for name in present:
+            if name not in specs:
+                folder.remove(name)
         for name, data in specs.items():
             folder.write(name, data)
-    start, end = _name_parts()
-    return sorted(
-        name
-        for name in os.listdir(target)
-        if name.startswith(start)
-        and name.endswith(end)
-        and name[len(start) : -len(end)].isdigit()
-        and name not in specs
-    )
+    return [name for name in kept if name]
 
 
 def write_again(project: Project) -> None:
-    """Write the specs of a project again after its plan changed; a spec of no session is kept under another name."""
+    """Write the specs of a project again after its plan changed."""
     target = project.path(folder_of(SESSION_SPEC)) if folder_of(SESSION_SPEC) else ""
     if not target or not os.path.isdir(target):
         return
     plan = read(read_regular(project.path(file_of(PLAN))), PLAN)
     specs = make_specs(plan, project.show(file_of(PLAN)), target)
-    stale = write_specs(target, specs) if not spec_faults(target, specs) else []
-    with locked(target) as folder:
-        for name in stale:
-            folder.move(name, free_name(RETIRED + name, os.listdir(target)))
+    if not spec_faults(target, specs):
+        write_specs(target, specs)
 
 
 def _name_parts() -> tuple[str, str]:

@@ -20,7 +20,7 @@ LARGEST, AT_ONCE = 32 << 20, 32 << 20
 
 
 def forged(git: Git, commit: str, folders: bool = False) -> list[str]:
-    """Return the objects of a commit that somebody wrote anew under their old names; `folders` looks at no files."""
+    """Return the objects of a commit that somebody wrote again under their old names; `folders` skips files."""
     words = ("ls-tree", "-r", "-t", *(["-d"] if folders else []), "-z", "--full-tree", commit)
     said = git.ask(*words, env=AS_THEY_ARE)
     names = [commit, git.line("rev-parse", f"{commit}^{{tree}}")]

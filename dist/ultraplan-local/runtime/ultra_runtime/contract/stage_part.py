@@ -8,6 +8,7 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import DRAFT as DRAFT_ENDING
 from ultra_runtime.contract.stages import Next, Stage, command, files_of, find_files, stages
 from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.typed import Any, Callable, Mapping, Optional
 
 TYPE_CHECKING = False
@@ -20,7 +21,6 @@ MISSING, DRAFT, BROKEN, THERE = "missing", "draft", "broken", "there"
 STATES = {MISSING: "not there yet", DRAFT: "a draft", BROKEN: "not valid", THERE: "there"}
 DONE, NOW, WAIT, BAD, WARN = "done", "now", "wait", "bad", "warn"
 MARKS = {MISSING: WAIT, DRAFT: NOW, BROKEN: BAD, THERE: DONE}
-MOST_ISSUES = 20
 
 
 class StagePart:
@@ -63,7 +63,7 @@ class StagePart:
     def _read_file(self, name: str) -> Mapping[str, Any]:
         """Return the readable values of a file, and collect its errors."""
         result = validate_file(load_contract(self.kind), self.project.path(name), soft=True)
-        for issue in result.errors[:MOST_ISSUES]:
+        for issue in result.errors[:ISSUES_TOLD]:
             place = self.project.show(name) + (f":{issue.line}" if issue.line else "")
             self.issues.append(f"{place}: {issue.code}: {issue.sentence}")
         return result.parsed or {}

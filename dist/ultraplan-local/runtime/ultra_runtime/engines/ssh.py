@@ -70,7 +70,7 @@ class SshEngine(Engine):
                 return host
             why.append(f"{host}: {said(done)}")
         raise RefusedError(
-            f"no host takes the attempt ({'; '.join(why)})", "look into `ssh` to them, then resume"
+            f"no host takes the attempt ({'; '.join(why)})", "check `ssh` to them, then resume"
         )
 
     def state(self, name: str, handle: str) -> TaskState:

@@ -97,7 +97,7 @@ def _may_be_ours(here: list[str]) -> bool:
 
 
 class _Call:
-    """What the client says of the call."""
+    """What the client says about the call."""
 
     def __init__(self, here: list[str]) -> None:
         from ultra_runtime.text.jsontext import read_object

@@ -194,7 +194,6 @@ def _read_session_manifest(plan: Plan, table: contract.Contract, section: markdo
     reader = BlockReader(plan, block_table)
     if not reader.read(blocks[0]):
         return
-    plan.session_manifest = reader.values
     if table.version:
         judge_version(plan, table.version, reader.values.get(table.version.field), blocks[0].line)
     differing = _differences(plan, reader.values)
@@ -263,14 +262,7 @@ def _read_recovery(plan: Plan, table: contract.Contract, section: markdown.TextS
     if fault:
         plan.add("RECOVERY", f"{name} {fault}", lines[name], field=name)
         return
-    plan.recovery = Recovery(
-        section.line,
-        values[spec.RECOVERY_METADATA_RECOVERY_OF],
-        int(depth),
-        tuple(dict.fromkeys(steps)),
-        values[spec.RECOVERY_METADATA_ENTRY_CONDITION_OVERRIDE],
-        values[spec.RECOVERY_METADATA_PARENT_PROGRESS_FILE],
-    )
+    plan.recovery = Recovery(section.line, int(depth))
 
 
 def _key(name: str) -> str:

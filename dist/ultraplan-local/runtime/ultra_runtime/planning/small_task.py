@@ -10,7 +10,7 @@ from ultra_runtime.files.atomic import write_file
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import make_subfolder
-from ultra_runtime.files.run_files import LOGS
+from ultra_runtime.files.run_files import LOGS, SENTENCE, TASK_FILE
 from ultra_runtime.guard.policy import BLOCK
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.plan.covering import covers, plain
@@ -25,9 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.plan.values import Plan, Step
 
-TASK_FILE = "small-task.json"
 GUIDE = "task"
-SENTENCE = "task"
 NOTE = "A small task, planned from one sentence: without a brief and without critics."
 
 

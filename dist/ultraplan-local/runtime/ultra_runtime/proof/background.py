@@ -49,15 +49,16 @@ def make_job(
 ) -> dict[str, Any]:
     """Return what the process has to do; equal commands are run once, `log` begins the names of their logs.
 
-    At the end of a run, a command that fails in the checkout is tried in the working tree as well. `around` is what the
-    checkout must have around it.
+    At the end of a run, a command that fails in the checkout is tried in the working tree as well; one that a later step
+    decides about, in its own commit. `around` is what the checkout must have around it.
     """
     commands: dict[str, dict[str, Any]] = {}
     for one in conditions:
-        new = {"command": one.command, "expected": [], "exit": False, "compare": False}
+        new = {"command": one.command, "expected": [], "exit": False, "compare": False, "commits": []}
         row = commands.setdefault(one.command, new)
         row["expected"] += [one.expected] if one.expected and one.expected not in row["expected"] else []
         row["exit"] = row["exit"] or one.step is None
+        row["commits"] += [one.commit] if one.commit and one.commit not in row["commits"] else []
         row["compare"] = row["compare"] or (log == FINISHING and one.later is None)
     return {
         "root": place.root,

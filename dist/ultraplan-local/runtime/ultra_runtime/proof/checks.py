@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.files.git import GitError
 from ultra_runtime.plan.covering import covers, is_pattern, plain
 from ultra_runtime.proof.content import (
     FILE,
@@ -101,13 +102,35 @@ def _breaker(git: Git, steps: Sequence[Step], check: Promise, ranges: Ranges) ->
     return None
 
 
-def last_to_touch(steps: Sequence[Step], names: Sequence[str]) -> int | None:
-    """Return the last of these steps that may change what one of the names means."""
+def last_to_touch(
+    steps: Sequence[Step], names: Sequence[str], commits: StepCommits | None = None
+) -> int | None:
+    """Return the last of these steps that may change what one of the names means, and that did if commits are given."""
     for step in reversed(steps):
         own = allowed_paths(step)
-        if any(covers(own, plain(name)) for name in names) or any(covers(names, plain(one)) for one in own):
+        may = any(covers(own, plain(name)) for name in names) or any(covers(names, plain(one)) for one in own)
+        if may and (commits is None or any(covers(names, one) for one in commits.changed(step.number))):
             return step.number
     return None
+
+
+class StepCommits(Struct):
+    """The commits of each step."""
+
+    git: Git
+    ranges: Ranges
+
+    def own(self, number: int) -> str:
+        """Return the last commit of a step."""
+        return self.ranges.get(number, ("", ""))[1]
+
+    def changed(self, number: int) -> list[str]:
+        """Return what a step changed."""
+        begin, commit = self.ranges.get(number, ("", ""))
+        try:
+            return [] if begin == commit else [one.path for one in Between(self.git, begin, commit).changes()]
+        except GitError:  # history was rewritten, and a gc took the commit
+            return []
 
 
 def _checks(step: Step) -> Iterator[Promise]:

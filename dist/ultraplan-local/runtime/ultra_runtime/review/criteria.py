@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ultra_runtime.contract.stages import file_if_any
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.regular_file import read_if_any
@@ -11,7 +13,7 @@ from ultra_runtime.review.findings import LONGEST, QUOTED, AnswerError
 from ultra_runtime.review.merge import LEAST
 from ultra_runtime.review.severities import NOT_SHOWN, PARTLY_SHOWN, SEVERITIES
 from ultra_runtime.tables.agents import CONFORMANCE
-from ultra_runtime.tables.fields import brief_fields
+from ultra_runtime.tables.fields import brief_fields, plan_fields
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.markdown import Document, parse, split_marker
 from ultra_runtime.typed import Any, Mapping, Sequence
@@ -34,9 +36,16 @@ class Criterion:
         self.text = " ".join([self.first, *rows[1:]])
 
 
+def basis_of(project: Project) -> str:
+    """Return the file that says what was wanted: the brief, or without one the plan of a small task."""
+    brief, plan = (file_if_any(kind) for kind in (brief_fields.KIND, plan_fields.KIND))
+    there = [name for name in (brief, plan) if name and os.path.lexists(project.path(name))]
+    return there[0] if there else brief
+
+
 def criteria_of(project: Project) -> list[Criterion]:
     """Return the success criteria of the project's brief in order; none when it cannot be read."""
-    data = frontmatter.parse(read_if_any(project.path(file_if_any(brief_fields.KIND))))
+    data = frontmatter.parse(read_if_any(project.path(basis_of(project))))
     document = parse(data.body, data.body_line)
     section = document.section(SECTION)
     if section is None:
@@ -93,7 +102,7 @@ def with_criteria(
 
     A finding at the place where the proof is missing, or one that quotes the criterion, already covers it.
     """
-    brief = project.show(file_if_any(brief_fields.KIND))
+    brief = project.show(basis_of(project))
     found = [dict(one) for one in findings]
     for one in criteria:
         if one["state"] == SHOWN:

@@ -12,7 +12,7 @@ from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.project_writes import ignore_own_files, make_subfolder
 from ultra_runtime.files.regular_file import UnreadableError, read_if_any, read_regular
-from ultra_runtime.files.root import PROJECTS, current_folder, find_root
+from ultra_runtime.files.root import PROJECTS, current_folder, find_root, names_in
 from ultra_runtime.files.run_files import LOGS, PROGRESS, REPORT, progress_files
 from ultra_runtime.files.secret_files import without_secrets
 from ultra_runtime.plan.reading import read
@@ -226,14 +226,28 @@ def _fixed_review(project: Project) -> str | None:
 
 
 def _run_start(project: Project) -> str | None:
-    """Return the first commit of the run: the one that git keeps, or else the one in its progress file."""
+    """Return the first commit of the run: the one that git keeps, or else the one in its progress file.
+
+    After a restart the commits of the earlier runs are part of the work; only a review has seen them.
+    """
     found = commit_of(project.root, f"{REFS}/{os.path.basename(project.folder)}/start")
-    if found:
-        return found
+    start = found or _recorded_start(project.root, project.folder)
+    if start is None or os.path.lexists(project.path(file_of(REVIEW))):
+        return start
+    logs = project.path(LOGS)
+    for name in names_in(logs):
+        earlier = _recorded_start(project.root, os.path.join(logs, name))
+        if earlier and ask_git(project.root, ["merge-base", "--is-ancestor", earlier, start]) is not None:
+            start = earlier
+    return start
+
+
+def _recorded_start(root: str, folder: str) -> str | None:
+    """Return the first commit of the run whose progress files are in a folder."""
     starts = []
-    for name in progress_files(project.folder):
-        values = read_json(project.path(name))
-        start = commit_of(project.root, str(values.get(START_FIELD) or ""))
+    for name in progress_files(folder):
+        values = read_json(os.path.join(folder, name))
+        start = commit_of(root, str(values.get(START_FIELD) or ""))
         if start:
             starts.append((name != PROGRESS, str(values.get(progress_fields.STARTED_AT) or ""), start))
     return min(starts)[2] if starts else None

@@ -7,11 +7,14 @@ same call asks again.
 
 from __future__ import annotations
 
-from ultra_runtime.answer import Answer
+from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.artifacts.places import number
 from ultra_runtime.checkout.settings import read_settings, requiring, settings_of
+from ultra_runtime.files.project import Project
+from ultra_runtime.files.run_files import progress_files
 from ultra_runtime.proof.background import AUDITING, background_of, make_job
 from ultra_runtime.proof.drift import CLEAN
+from ultra_runtime.rendered import verb
 from ultra_runtime.run.life.audit import PASS, audit, open_case
 from ultra_runtime.run.life.sessions import begun_with
 from ultra_runtime.run.state.assignment import read_plan_bytes
@@ -26,7 +29,7 @@ from ultra_runtime.tables.fields import settings_fields as fields
 from ultra_runtime.tables.limits import FINISH_SECONDS
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
-from ultra_runtime.words import counted, one_line
+from ultra_runtime.words import counted, listed, one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +45,14 @@ def _without(tried: Tried | None) -> str:
     return " without a proof" if tried and tried.proof != CLEAN else ""
 
 
+def _refuse_sessions(project: Project, plan: str) -> None:
+    """Refuse a plan that only its sessions have run."""
+    begun = [str(one) for one in progress_files(project.folder).values() if one is not None]
+    if begun:
+        error = f"{plan} was run by sessions ({listed(begun)}): there is no run of the whole plan"
+        raise RefusedError(error, f"audit each: `{verb('audit')} {shell_word(plan)} --session N`")
+
+
 def run(args: Args) -> Answer:
     """Answer with the verdict."""
     session = number(args, "--session", 1) if args.get("--session") else None
@@ -50,6 +61,8 @@ def run(args: Args) -> Answer:
     place = find_run_place(workspace, args.need("PATH"), args.get("--project"), session)
     place = begun_with(workspace.git, place, resuming=True)
     case = open_case(workspace.git, place, read_plan_bytes(place.plan))
+    if case is None and place.project and session is None:
+        _refuse_sessions(place.project, place.shown)
     tried = None
     if case and case.is_over and case.facts.has_ended:
         around = case.around()
@@ -69,7 +82,7 @@ def run(args: Args) -> Answer:
         progress_fields.MANIFEST_AUDIT_DRIFT_DETAILS: found.details(),
         "source": found.source,
     }
-    steps = counted(len(found.completed), "completed step")
+    steps = counted(sum(map(bool, found.completed)), "completed step")  # step 0 checks the sandbox
     head = f"{found.verdict}{_without(tried)}: {steps}, commits from {found.source}"
     if tried:
         data["proof"] = tried.proof

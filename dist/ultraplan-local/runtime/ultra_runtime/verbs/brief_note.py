@@ -27,7 +27,7 @@ from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import bare_words, counted, listed, nearest, one_line
 
-USAGE = "brief note --project DIR [--section NAME] [--anew] [--short] [--json]"
+USAGE = "brief note --project DIR [--section NAMES] [--anew] [--short] [--json]"
 STAGE = "brief"
 
 HINT = "give the question on one line and the answer below it on standard input"

@@ -1,7 +1,7 @@
 """Show where the last session ended and which command comes next.
 
 The project is the one whose session state (`.claude/projects/*/.session-state.local.json`) was written last, or the one
-of --project DIR. The command is the one that `status` names for it. With --short the answer has only what to tell the
+of --project DIR. If that one is complete or no run has a state, it is the newest project before its run. The command is the one that `status` names for it. With --short the answer has only what to tell the
 user and what to run.
 """
 
@@ -10,12 +10,20 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import Answer, RefusedError, brief_answer
-from ultra_runtime.contract.stages import Next, command, file_of
+from ultra_runtime.contract.stages import Next, command, file_of, stage_that_makes
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.root import PROJECTS, current_folder, find_root, working_root
 from ultra_runtime.rendered import verb
-from ultra_runtime.run.state.session_state import KIND, SessionState, States, find_states, has_state
-from ultra_runtime.standing.project_standing import ProjectStanding
+from ultra_runtime.run.state.session_state import (
+    KIND,
+    SessionState,
+    States,
+    find_states,
+    has_state,
+    session_number,
+)
+from ultra_runtime.standing.project_standing import ProjectStanding, find_projects
+from ultra_runtime.tables.fields import progress_fields
 from ultra_runtime.tables.fields import session_state_fields as state_fields
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
@@ -24,19 +32,24 @@ from ultra_runtime.words import listed, one_line
 USAGE = "continue [--project DIR] [--short] [--json]"
 FOR_PEOPLE = "look"
 STAGE = "continue"
+NO_RUN = "no run has started"
 READ_ONLY = True
 
 
 def run(args: Args) -> Answer:
     """Answer with the command that continues the work."""
     project = args.get("--project")
-    states = _states_of_project(project) if project else _states_of_repository()
+    waiting = _waiting(project)
+    states = _states_of_repository() if not project else States() if waiting else _states_of_project(project)
     if len(states.newest) > 1:
         return _ambiguous(states)
-    if states.newest:
+    if waiting and not any(_coming(state).command for state in states.newest) and not states.broken:
+        found = _before_its_run(waiting)
+    elif states.newest:
         found = _found(states, states.newest[0])
-        return _short(found) if args.flag("--short") else found
-    return _only_broken(states) if states.broken else _none()
+    else:
+        return _only_broken(states) if states.broken else _none()
+    return _short(found) if args.flag("--short") else found
 
 
 def _short(found: Answer) -> Answer:
@@ -45,6 +58,30 @@ def _short(found: Answer) -> Answer:
     if "carried" in told and "warnings" not in told:
         del told["next"]
     return Answer(told, found.text)
+
+
+def _waiting(given: str | None) -> ProjectStanding | None:
+    """Return the newest project that has begun and has no session state, or the given one if it is such a project."""
+    root = find_root(current_folder())
+    wanted = [os.path.realpath(os.path.join(start, given)) for start in ("", root or "")] if given else []
+    for project in find_projects(root) if root else ():
+        if has_state(project.folder) or (given and os.path.realpath(project.folder) not in wanted):
+            continue
+        standing = ProjectStanding(project)
+        if standing.coming.command and any(part.has_begun for part in standing.parts):
+            return standing
+    return None
+
+
+def _before_its_run(standing: ProjectStanding) -> Answer:
+    coming, shown = standing.coming, standing.project.shown
+    skill, _, words = coming.command.partition(" ")
+    data = {
+        "ok": True, "found": True, "project": shown, "status": NO_RUN, "label": coming.reason, "stage": coming.stage,
+        "command": coming.command, "carried": True, "skill": skill[1:], "args": words, "next": _next(coming, False),
+    }  # fmt: skip
+    rows = [("Project", shown), ("Status", NO_RUN), ("Why", coming.reason), ("Next", coming.command)]
+    return Answer(data, "\n".join(f"{title:8} {one_line(text, 500)}" for title, text in rows))
 
 
 def _states_of_repository() -> States:
@@ -67,7 +104,8 @@ def _states_of_project(project: str) -> States:
 
 def _none() -> Answer:
     data = {"ok": True, "found": False, "next": f"run `{verb('guide')} continue none`"}
-    return Answer(data, "No session state here: no project of this repository has a session to continue.")
+    text = f"No session state here: no run of a project has started. `{verb('status')}` shows all projects."
+    return Answer(data, text)
 
 
 def _only_broken(states: States) -> Answer:
@@ -134,10 +172,17 @@ def _rows(state: SessionState, coming: Next) -> list[str]:
         ("Status", f"{state.status}: {state.means}"),
         ("Why", coming.reason),
         ("When", state.updated_at),
-        ("Read", state.brief),
+        ("Read", "" if _is_outdated(state, coming) else state.brief),
         ("Next", coming.command),
     ]
     return [f"{title:8} {one_line(text, 500)}" for title, text in rows if text]
+
+
+def _is_outdated(state: SessionState, coming: Next) -> bool:
+    """Tell whether the state names the spec of a session, but another command comes next: the plan was replaced."""
+    number = session_number(state.brief)
+    is_run = coming.command.startswith("/") and coming.stage == stage_that_makes(progress_fields.KIND)
+    return bool(number) and is_run and f"--session {number}" not in coming.command
 
 
 def _next(coming: Next, warned: bool) -> str:

@@ -275,4 +275,4 @@ def _next(project: Project, failing: list[dict[str, Any]], hard: list[str], exha
         )
     if exhausted:
         return f"{file_of(PLAN)} is in place: tell the user each remaining weakness, then continue"
-    return "fix what `detail` says, the hard ones first, run the self-check, then the critics again"
+    return "fix what `detail` says, the hard ones first, put it, then spawn the critics again"

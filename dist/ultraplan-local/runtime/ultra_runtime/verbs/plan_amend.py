@@ -40,7 +40,10 @@ def run(args: Args) -> Answer:
     with Refusing("fix this and retry"), locked(project.folder) as folder:
         if plan_gate.read_draft(project) is not None:
             error = f"{shown} exists: a plan is being made or amended"
-            raise RefusedError(error, f"finish it with `{verb('gate plan')}`, or delete the draft")
+            raise RefusedError(
+                error,
+                f"finish it with `{verb('gate plan')} --project {shell_word(project.shown)}`, or delete the draft",
+            )
         plan_gate.write_draft(project, folder, data)
     drop_answers()
     put = f"{verb('put')} {PLAN} --project {shell_word(project.shown)} --draft --step N"
@@ -52,4 +55,4 @@ def run(args: Args) -> Answer:
     )
     text = guide_text(STAGE, GUIDE if small else "synthesis")
     answer = {"ok": True, "path": shown, "project": project.shown, "guide": text, "next": next_step}
-    return Answer(answer, f"{shown}\n{next_step}")
+    return Answer(answer, f"{shown}\n{next_step}\n\n{text}".rstrip())

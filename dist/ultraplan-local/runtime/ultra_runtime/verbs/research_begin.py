@@ -167,7 +167,8 @@ def _next(project: Project | None, status: object, topics: list[Topic], left: li
         told = listed([str(topic.number) for topic in left])
         old = [topic.file for topic in left if topic.file]
         more = f"; {listed(old)} answers a different question and will be replaced" if old else ""
-        return f"research topic {told}, one after the other{more}"
+        order = ", one after the other" if len(left) > 1 else ""
+        return f"research topic {told}{order}{more}"
     if topics and project and status == IN_PROGRESS:
         return (
             f"every topic has an answer: run `{verb('brief status')} {shell_word(project.shown)}"

@@ -12,7 +12,7 @@ import time
 from ultra_runtime.answer import Answer, RefusedError, Refusing, brief_answer
 from ultra_runtime.contract.agent_output import answer_block
 from ultra_runtime.contract.model import load_contract
-from ultra_runtime.contract.stages import command_for, file_if_any, file_of, need, stage_that_makes
+from ultra_runtime.contract.stages import command_for, file_of, need, stage_that_makes
 from ultra_runtime.contract.write_check import check_write, in_words, short
 from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.given_text import as_text, read_given
@@ -20,7 +20,7 @@ from ultra_runtime.files.kept_answers import drop_answers, need_answers
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.rendered import launcher, verb
-from ultra_runtime.review.criteria import SHOWN
+from ultra_runtime.review.criteria import SHOWN, basis_of
 from ultra_runtime.review.findings import read_kept
 from ultra_runtime.review.merge import coordinate, count, is_goal, merge, verdict
 from ultra_runtime.review.remediation import taken_up
@@ -181,13 +181,13 @@ def _without_headings(summary: str) -> str:
 
 
 def _head(project: Project, decided: str) -> dict[str, str]:
-    brief = frontmatter.parse(read_if_any(project.path(file_if_any(brief_fields.KIND)))).values or {}
+    brief = frontmatter.parse(read_if_any(project.path(basis_of(project)))).values or {}
     slug = project.shown.rpartition("/")[2][11:]
     return {
         review_fields.TASK: str(brief.get(brief_fields.TASK) or slug),
         review_fields.SLUG: str(brief.get(brief_fields.SLUG) or slug),
         review_fields.PROJECT_DIR: f"{project.shown}/",
-        review_fields.BRIEF_PATH: project.show(file_if_any(brief_fields.KIND)),
+        review_fields.BRIEF_PATH: project.show(basis_of(project)),
         review_fields.CREATED: time.strftime("%Y-%m-%d"),
         review_fields.VERDICT: decided,
     }

@@ -65,7 +65,7 @@ def run(args: Args) -> Answer:
         data["next"] = after(project)
     elif result != COMPLETED:
         data["next"] += f"; to continue: {live.command('--resume')}"
-    if project and result == FAILED and PLAN_STAGE:
+    if project and PLAN_STAGE and (result == FAILED or (result == PARTIAL and done.why)):
         amend = f"{verb('plan amend')} --project {shell_word(project.shown)}"
         data["next"] += f"; if the plan is wrong: `{amend}`"
     if result == PARTIAL and done.why:

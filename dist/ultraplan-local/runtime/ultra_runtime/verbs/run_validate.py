@@ -19,6 +19,7 @@ from ultra_runtime.run.state.progress import is_missing, read_progress
 from ultra_runtime.run.state.run_place import find_run_place, plan_at
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.tables.fields import plan_fields
+from ultra_runtime.tables.limits import ISSUES_TOLD
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import counted, one_line
@@ -51,11 +52,11 @@ def run(args: Args) -> Answer:
             "made_up": synthesised,
         },
         "commands": [f"{one.where}: {one_line(one.command, 300)}" for one in commands_to_run(plan)],
-        "errors": [issue.as_data() for issue in errors[:20]],
-        "warnings": [issue.as_data() for issue in warnings[:20]],
+        "errors": [issue.as_data() for issue in errors[:ISSUES_TOLD]],
+        "warnings": [issue.as_data() for issue in warnings[:ISSUES_TOLD]],
     }
     if blocked:
-        data["blocked"] = blocked[:20]
+        data["blocked"] = blocked[:ISSUES_TOLD]
     if settings:
         data["settings"] = settings
     if not data["ok"]:

@@ -1,7 +1,8 @@
 """Write the session specs of a plan's Execution Strategy, each with its steps and manifests word for word.
 
 They go to sessions/ in the project, or next to the plan. If a spec exists, its Context and Handoff State are kept and
-everything else is rewritten.
+everything else is rewritten. The earlier text of a spec that changes, and a spec of no session of this plan, are kept
+under a number: session-2.2.md.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def run(args: Args) -> Answer:
         issues = spec_faults(target, specs)
         if issues:
             return _refused("a spec of this plan would not follow its contract", issues)
-        stale = write_specs(target, specs)
+        earlier = write_specs(target, specs)
     except (WriteError, OSError) as problem:
         raise RefusedError(f"the specs cannot be written: {problem}", "fix this and retry") from None
     shown = [seen_from(root, os.path.join(target, name)) for name in specs]
@@ -55,9 +56,9 @@ def run(args: Args) -> Answer:
         "waves": plan.summary()["waves"],
         progress_fields.LEGACY_PLAN: plan.legacy,
     }
-    if stale:
-        data["stale"] = [seen_from(root, os.path.join(target, name)) for name in stale]
-    lines = [*shown, *(f"no longer in this plan: {one_line(name)}" for name in stale)]
+    if earlier:
+        data["earlier"] = [seen_from(root, os.path.join(target, name)) for name in earlier]
+    lines = [*shown, *(f"earlier spec kept: {one_line(name)}" for name in earlier)]
     return Answer({**data, "next": NEXT}, "\n".join(lines))
 
 

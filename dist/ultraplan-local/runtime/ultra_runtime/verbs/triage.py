@@ -9,12 +9,13 @@ written to the project's logs. With --short the answer lists only the skipped fi
 from __future__ import annotations
 
 from ultra_runtime.answer import Answer, Refusing, brief_answer
-from ultra_runtime.contract.stages import file_if_any, need
+from ultra_runtime.contract.stages import need
 from ultra_runtime.doctor.billing import billing
 from ultra_runtime.files.kept_answers import drop_answers
 from ultra_runtime.files.price import price
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.run_files import LOGS
+from ultra_runtime.review.criteria import basis_of
 from ultra_runtime.review.findings import Kept, carried_on, keep, read_kept
 from ultra_runtime.review.scope import (
     DIFF_FILE,
@@ -33,7 +34,7 @@ from ultra_runtime.review.scope import (
 )
 from ultra_runtime.review.triage import SKIPPED
 from ultra_runtime.tables.agents import COORDINATOR, REVIEWERS
-from ultra_runtime.tables.fields import brief_fields, review_fields
+from ultra_runtime.tables.fields import review_fields
 from ultra_runtime.tables.limits import TOKENS_REVIEW
 from ultra_runtime.usage import Args
 from ultra_runtime.words import listed, one_line
@@ -55,7 +56,7 @@ def run(args: Args) -> Answer:
     data = {
         "ok": True,
         "project": project.shown,
-        "brief": project.show(file_if_any(brief_fields.KIND)),
+        "brief": project.show(basis_of(project)),
         review_fields.SCOPE_SHA_START: scope.start,
         review_fields.SCOPE_SHA_END: scope.end,
         "source": scope.source,
@@ -75,7 +76,12 @@ def run(args: Args) -> Answer:
         "next": next_step,
     }
     if args.flag("--short"):
-        skipped = [f"{one.path}: {one.reason}" for one in scope.files if one.depth == SKIPPED]
+        own = f"{project.shown}/"
+        skipped = dict.fromkeys(
+            f"{own if one.path.startswith(own) else one.path}: {one.reason}"
+            for one in scope.files
+            if one.depth == SKIPPED
+        )
         known = (
             "files",
             "findings_file",
@@ -86,7 +92,7 @@ def run(args: Args) -> Answer:
             "kept",
         )
         data = {name: value for name, value in data.items() if name not in (*known, "billing")}
-        data.update(skipped=skipped, range=f"{(scope.start or '')[:10]}..{scope.end[:10]}")
+        data.update(skipped=list(skipped), range=f"{(scope.start or '')[:10]}..{scope.end[:10]}")
         data = dict(brief_answer(Answer(data, "")).data)
     lines = [f"{one.depth:<13}  {one_line(one.path)}  ({one.reason})" for one in scope.files]
     begin = scope.start or "the time of the brief, by the times of the files"

@@ -2,7 +2,7 @@
 
 A session that failed is tried again; a conflict is merged again, onto the branch as it is now. It refuses
 settings of the project or of git, included files or dependencies that changed since the start, unless the user accepts
-them with --accept-settings-change.
+them with --accept-settings-change, and a plan that changed: its waves start over with `waves start`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import os
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.doctor.billing import KEY
 from ultra_runtime.engines.choosing import LOCAL
+from ultra_runtime.files.digest import sha256
+from ultra_runtime.run.state.assignment import read_plan_bytes
 from ultra_runtime.usage import Args
 from ultra_runtime.waves.wave_answers import ceiling, data_folder, read_options, standing, started
 from ultra_runtime.waves.wave_around import ACCEPT
@@ -35,6 +37,9 @@ def run(args: Args) -> Answer:
     found = find_begun(args.need("PLAN"), args.get("--project"))
     if found.journal.lives():
         return standing(found, lives=True)
+    if sha256(read_plan_bytes(found.place.plan)) != found.state.begin["digest"]:
+        error = f"{found.place.shown} was changed since its waves started"
+        raise RefusedError(error, f"ask the user; undo that, or start over: `{found.call('waves start')}`")
     here = found.state.begin.get("on", LOCAL) == LOCAL
     if here and os.environ.get(KEY) and not args.flag("--accept-api-billing"):
         raise RefusedError(

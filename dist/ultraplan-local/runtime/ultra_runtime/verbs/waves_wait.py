@@ -15,6 +15,8 @@ FOR_PEOPLE = "look"
 STAGE = "execute"
 MOST_SECONDS = 540.0
 NAP = 0.1
+QUIET_SECONDS = 0.5
+"""Changes that follow each other so closely are one answer."""
 
 
 def run(args: Args) -> Answer:
@@ -22,7 +24,11 @@ def run(args: Args) -> Answer:
     limit = seconds(args, "--seconds", MOST_SECONDS)
     found = find_begun(args.get("--plan"), args.get("--project"))
     size, deadline = found.journal.size(), time.monotonic() + limit
-    while found.journal.size() == size and found.journal.lives() and time.monotonic() < deadline:
+    while found.journal.lives() and time.monotonic() < deadline:
+        if found.journal.size() != size:
+            size, deadline = found.journal.size(), min(deadline, time.monotonic() + QUIET_SECONDS)
         time.sleep(NAP)
     lives = found.journal.lives()  # asked first: what a supervisor that is gone has written is all there
-    return standing(find_begun(args.get("--plan"), args.get("--project")), lives)
+    if not found.is_same():
+        found = find_begun(args.get("--plan"), args.get("--project"))
+    return standing(found, lives)

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from ultra_runtime.waves.wave_run import WaveRun
 
 
+# Whatever the user's settings say: move the branch itself, put nothing aside, and replace no file that git ignores.
+FORWARD = (
+    "-c", "merge.verifySignatures=false", "-c", "merge.autoStash=false",
+    "merge", "--ff-only", "--commit", "--no-squash", "--no-overwrite-ignore", "--quiet",
+)  # fmt: skip
+MOST_NAMED = 3
+
+
 def advance(run: WaveRun, wave: int) -> str:
     """Fast-forward the user's branch to a wave, and return why that is not possible; nothing if it is done."""
     stand, branch = run.state.waves[wave], run.state.begin["branch"]
@@ -27,10 +35,11 @@ def advance(run: WaveRun, wave: int) -> str:
     if run.git.head() != new:
         if again:
             _finish_cut_off(run, old, new)
-        done = run.git.done("-c", "merge.verifySignatures=false", "merge", "--ff-only", "--quiet", new)
-        if done.status or run.git.head() != new:
+        done = run.git.done(*FORWARD, new)
+        if done.status or run.git.ref(f"refs/heads/{branch}") != new:
             _put_back(run, old, new)
             said = one_line((done.err or done.out).decode("utf-8", "replace").strip(), 300)
+            said = said or f"{one_line(run.git.branch() or 'HEAD')} was checked out in that moment"
             return f"{branch} cannot be moved to {new[:12]}: {said}; fix this, then {_resume(run)}"
     run.note("advanced", wave=wave, to=new)
     return ""
@@ -41,16 +50,23 @@ def moved(run: WaveRun, old: str, new: str) -> str:
     branch, now = run.state.begin["branch"], run.git.branch()
     if now != branch:
         where = f"{one_line(now)} is checked out" if now else "HEAD is detached"
-        exists = run.git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}")
+        exists = run.git.ref(f"refs/heads/{branch}")
         back = "git switch" if exists else "git switch --create"  # somebody has renamed or deleted it
         return f"{where} instead of {branch}: `{back} {shell_word(branch)}`, then {_resume(run)}"
     head = run.git.head()
     if head in (old, new):
         return ""
     if run.git.is_ancestor(old, head):
-        return f"{branch} has commits that were made meanwhile: {_resume(run)} merges onto them"
+        return f"{branch} has commits that were made meanwhile ({_named(run, old, head)}): {_resume(run)} merges onto them"
     by_hand = f"`git merge {new[:12]}`, then {_resume(run)}"
     return f"{branch} was rewritten meanwhile and no longer contains {old[:12]}: {by_hand}"
+
+
+def _named(run: WaveRun, old: str, new: str) -> str:
+    """Name the newest commits between two, so that the user sees whether they are theirs."""
+    words = ("--no-show-signature", "--format=%h %s", f"-{MOST_NAMED + 1}", f"{old}..{new}")
+    rows = [one_line(row, 60) for row in os.fsdecode(run.git.ask("log", *words)).splitlines()]
+    return "; ".join([*rows[:MOST_NAMED], *(["and more"] if len(rows) > MOST_NAMED else [])])
 
 
 def _put_back(run: WaveRun, old: str, new: str) -> None:
@@ -65,7 +81,10 @@ def _resume(run: WaveRun) -> str:
 
 def _finish_cut_off(run: WaveRun, old: str, new: str) -> None:
     """Put back the files of a fast-forward that was killed, as far as they are git's half-done work and nothing else."""
-    drop_dead_lock(os.path.join(run.git.folder, "index.lock"))
+    lock = os.path.join(run.git.folder, "index.lock")
+    drop_dead_lock(lock, run.git.root)
+    if os.path.exists(lock):  # git says so in the next call
+        return
     words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev")
     tree = CommitTree(run.git, new)
     back = []

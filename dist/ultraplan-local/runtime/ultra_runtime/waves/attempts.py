@@ -105,7 +105,7 @@ def is_remote(run: WaveRun) -> bool:
 
 
 def tree_of(run: WaveRun, session: int) -> str:
-    """Return the working tree of a session; of one elsewhere, the folder with the little that is known of it here."""
+    """Return the working tree of a session; of one elsewhere, the folder with the little that is known about it here."""
     return run.journal.place("elsewhere", f"session-{session}") if is_remote(run) else run.tree_of(session)
 
 
@@ -131,7 +131,7 @@ def take_end(run: WaveRun, one: SessionStand, engine: WaveEngine) -> bool:
         return False
     spoken = Spoken(**end["spoken"]) if end.get("spoken") else read_stream(attempt.log)
     used: dict[str, Any] = {
-        "dollars": round(spoken.dollars, 4), "tokens": spoken.tokens, "seconds": end.get("seconds") or 0,
+        "dollars": spent(one, spoken), "tokens": spoken.tokens, "seconds": end.get("seconds") or 0,
     }  # fmt: skip
     if end.get("machine"):
         used["machine"] = end["machine"]
@@ -148,6 +148,12 @@ def take_end(run: WaveRun, one: SessionStand, engine: WaveEngine) -> bool:
         why = spoken.last
     _end(run, one, how, why=why, status=end.get("status"), **used)
     return True
+
+
+def spent(one: SessionStand, spoken: Spoken) -> float:
+    """Return the dollars of an attempt; one that ended before the client could say counts for its whole share."""
+    unknown = spoken.answered and not spoken.ended
+    return round((one.lease.get("dollars") or 0.0) if unknown else spoken.dollars, 4)
 
 
 def _meaning(end: Mapping[str, Any], kind: str) -> tuple[str, str]:

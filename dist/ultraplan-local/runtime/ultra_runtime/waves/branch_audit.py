@@ -7,6 +7,7 @@ import os
 from ultra_runtime.files.run_refs import BEGIN, DONE, SKIP
 from ultra_runtime.plan.covering import covers
 from ultra_runtime.proof.background import AUDITING, Background, make_job
+from ultra_runtime.proof.checks import StepCommits
 from ultra_runtime.proof.conditions import conditions_of
 from ultra_runtime.proof.drift import Drift
 from ultra_runtime.proof.objects import Between
@@ -19,6 +20,7 @@ from ultra_runtime.tables.fields import plan_fields
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from ultra_runtime.plan.values import Step
     from ultra_runtime.proof.conditions import Condition, Tried
@@ -39,7 +41,7 @@ class BranchAudit(Struct):
 
 
 class BranchFacts(Struct):
-    """What git says of a branch, before any command runs."""
+    """What git says about a branch, before any command runs."""
 
     tip: str
     ranges: dict[int, tuple[str, str]]
@@ -47,6 +49,8 @@ class BranchFacts(Struct):
     missing: list[int]
     drifts: list[Drift]
     conditions: list[Condition]
+    job: dict[str, Any]
+    """What the process has to do that runs its commands."""
 
 
 def audit_branch(run: WaveRun, one: SessionStand) -> BranchAudit | None:
@@ -56,7 +60,7 @@ def audit_branch(run: WaveRun, one: SessionStand) -> BranchAudit | None:
         facts = run.facts[one.number] = _gather(run, one)
     tried = None
     if facts.completed and not facts.drifts:
-        tried = try_at(run, f"session-{one.number}", one.number, facts.tip, facts.conditions)
+        tried = proof_of(run, f"session-{one.number}").run(facts.job, 0)
         if tried is None:
             return None
     del run.facts[one.number]
@@ -86,7 +90,10 @@ def _gather(run: WaveRun, one: SessionStand) -> BranchFacts:
         Drift("step", f"step {number} completed", "git has no record of it", number) for number in missing
     ]
     drifts += outside(run, one.number, base, tip)
-    return BranchFacts(tip, done, completed, missing, drifts, conditions_of(completed, ()))
+    conditions = conditions_of(completed, (), StepCommits(run.git, done))
+    return BranchFacts(
+        tip, done, completed, missing, drifts, conditions, proof_job(run, one.number, tip, conditions)
+    )
 
 
 def _recorded(run: WaveRun, one: SessionStand, tip: str) -> tuple[dict[int, tuple[str, str]], set[int]]:
@@ -126,13 +133,12 @@ def outside(run: WaveRun, session: int, old: str, new: str) -> list[Drift]:
     ]
 
 
-def try_at(
-    run: WaveRun, name: str, session: int | None, commit: str, conditions: Sequence[Condition]
-) -> Tried | None:
-    """Return how commands end in a clean checkout of a commit; None while they run."""
+def proof_job(
+    run: WaveRun, session: int | None, commit: str, conditions: Sequence[Condition]
+) -> dict[str, Any]:
+    """Return what the process has to do that runs commands in a clean checkout of a commit."""
     place = run.place if session is None else run.place.of_session(session)
-    job = make_job(place, commit, conditions, run.settings, run.around, AUDITING)
-    return proof_of(run, name).run(job, 0)
+    return make_job(place, commit, conditions, run.settings, run.around, AUDITING)
 
 
 def proof_of(run: WaveRun, name: str) -> Background:

@@ -17,6 +17,7 @@ def main(root: str, plan: str, project: str) -> None:
     """Serve the plan, unless another supervisor does."""
     rooms = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
     sys.path.insert(0, os.path.dirname(rooms))
+    from ultra_runtime.run.tree.workspace import find_workspace
     from ultra_runtime.waves.supervisor import Supervisor
     from ultra_runtime.waves.wave_run import reopened
 
@@ -24,14 +25,15 @@ def main(root: str, plan: str, project: str) -> None:
         os._exit(0)
     os.setsid()
     os.chdir(root)
-    run = reopened(root, plan, project or None)
+    run = reopened(find_workspace(root), plan, project or None)
     held, deadline = run.journal.hold(), time.monotonic() + SECONDS
     while held is None and time.monotonic() < deadline:
         time.sleep(0.05)  # the attempts of a killed supervisor are still being ended
         held = run.journal.hold()
     if held is None:
         return
-    run = reopened(root, plan, project or None)
+    if not run.is_same():
+        run = reopened(find_workspace(root), plan, project or None)
     if run.state.result:  # another supervisor has served it to its end meanwhile
         return
     supervisor = Supervisor(run)

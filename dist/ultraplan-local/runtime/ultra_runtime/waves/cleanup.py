@@ -7,10 +7,11 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.worktree import remove_tree
 from ultra_runtime.files.git import GitError
-from ultra_runtime.run.state.wave_state import MERGED, PASSED
-from ultra_runtime.waves.attempts import attempt_of
+from ultra_runtime.run.state.wave_state import MERGED, PASSED, RUNNING
+from ultra_runtime.waves.attempts import attempt_of, spent
 from ultra_runtime.waves.branch_audit import proof_of
 from ultra_runtime.waves.session_tree import drop_branch, drop_folder, keep, remove_tree_of, rescue
+from ultra_runtime.waves.stream import read_stream
 from ultra_runtime.waves.wave_proof import WHOLE
 from ultra_runtime.waves.wave_run import MERGING
 
@@ -51,8 +52,12 @@ def clean_sessions(run: WaveRun, sessions: list[SessionStand], engine: WaveEngin
 def clean_session(run: WaveRun, one: SessionStand, engine: WaveEngine) -> None:
     """End what runs, save what is not committed, then remove the working tree; a branch stays until it is merged."""
     run.note("clean", session=one.number)
+    used: dict[str, float] = {}
     if one.lease.get("mark"):
-        engine.end(attempt_of(run, one))
+        attempt = attempt_of(run, one)
+        engine.end(attempt)
+        if one.state == RUNNING:
+            used["dollars"] = spent(one, read_stream(attempt.log))
     proof_of(run, f"session-{one.number}").stop()
     path = run.tree_of(one.number)
     rescue(run, path, one.number, one.attempt)
@@ -61,7 +66,7 @@ def clean_session(run: WaveRun, one: SessionStand, engine: WaveEngine) -> None:
     if one.state == MERGED or not _ahead(run, one):
         _drop_branch(run, one)
     _drop_temporary(one)
-    run.note("cleaned", session=one.number)
+    run.note("cleaned", session=one.number, **used)
 
 
 def _ahead(run: WaveRun, one: SessionStand) -> bool:
@@ -73,7 +78,8 @@ def _ahead(run: WaveRun, one: SessionStand) -> bool:
 def _settle_branch(run: WaveRun, one: SessionStand) -> None:
     """Also keep the commits of a session that is not merged under their own ref."""
     tip = run.tip_of(one.number)
-    lost = one.state == MERGED and bool(tip) and not run.git.is_ancestor(tip, one.merged)
+    later = tip and tip != one.tip  # than the audit, whose commit was merged
+    lost = one.state == MERGED and later and not run.git.is_ancestor(tip, one.merged)
     if lost or (one.state not in (MERGED, PASSED) and _ahead(run, one)):
         keep(run, one.number, one.attempt, tip)
 
@@ -99,5 +105,5 @@ def _drop_temporary(one: SessionStand) -> None:
 def _drop_refs(run: WaveRun) -> None:
     """Forget the refs of waves that are on the user's branch."""
     said = run.git.ask("for-each-ref", "--format=%(refname)", f"{run.ref()}/").decode().split()
-    for ref in said:
-        run.update_ref("-d", ref)
+    if said:
+        run.set_refs(dict.fromkeys(said, ""))

@@ -12,6 +12,7 @@ import time
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.setup import mark_of, run_setup
+from ultra_runtime.files.git import CEILING
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.process import (
     NotStartedError,
@@ -77,7 +78,8 @@ class LocalEngine:
 
     def start(self, attempt: Attempt) -> None:
         """Start an attempt; what is left of an earlier one in the same tree is ended first."""
-        self.end(attempt)
+        if attempt.number > 1:
+            self.end(attempt)
         make_folder(os.path.dirname(attempt.end))
         make_folder(os.path.dirname(attempt.log))
         supervisor = os.getpid()
@@ -117,8 +119,7 @@ class LocalEngine:
 
     def _sweep(self, attempt: Attempt) -> None:
         """End what is left of an attempt: the client, and what the plan's commands had started."""
-        end_marked(attempt.mark)
-        end_marked(mark_of(attempt.root))
+        end_marked(attempt.mark, mark_of(attempt.root))
 
 
 def _keep(attempt: Attempt, settings: Settings, supervisor: int) -> None:
@@ -155,4 +156,7 @@ def environment_of(attempt: Attempt, port: int) -> dict[str, str]:
     """Return the environment of an attempt: the caller's, with what is private to the session."""
     env = {name: value for name, value in os.environ.items() if name not in OF_THE_CALLER}
     env.update({"PWD": attempt.root, "TMPDIR": attempt.temporary, SESSION_VARIABLE: attempt.name})
+    # If a session loses its .git, git finds no repository, instead of the user's around it.
+    known = env.get(CEILING)
+    env[CEILING] = os.path.dirname(attempt.root) + (f"{os.pathsep}{known}" if known else "")
     return {**env, PORT_VARIABLE: str(port)} if port else env

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.git import GitError
+from ultra_runtime.proof.objects import Between
 from ultra_runtime.run.state.wave_state import PASSED
 from ultra_runtime.waves.branch_audit import outside
 from ultra_runtime.waves.session_tree import keep, make_tree
@@ -14,12 +15,14 @@ from ultra_runtime.words import counted, listed, one_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.files.git import Git
-    from ultra_runtime.run.state.wave_state import SessionStand
+    from ultra_runtime.run.state.wave_state import SessionStand, WaveStand
     from ultra_runtime.waves.wave_run import WaveRun
 
 # No side is ever taken by itself: not by a remembered resolution, not by an option of the user's settings.
 BY_HAND = ("-c", "rerere.enabled=false", "-c", "merge.verifySignatures=false", "-c", "commit.gpgSign=false")
 MOST_FILES = 10
+PLAIN_MERGES = ("unspecified", "set", "unset", "text", "binary")
+"""Values of the attribute `merge` with which a change on both sides may be a conflict."""
 
 
 def integrate(run: WaveRun, wave: int, sessions: list[SessionStand]) -> bool:
@@ -28,7 +31,8 @@ def integrate(run: WaveRun, wave: int, sessions: list[SessionStand]) -> bool:
     merged = {number for number, _ in stand.merges}
     for one in [one for one in sessions if one.state == PASSED and one.number not in merged]:
         run.note("merge", wave=wave, session=one.number, onto=stand.tip, tip=one.tip)
-        why = _forecast(run, stand.tip, one.tip) or _merge(run, wave, one, stand.tip)
+        why = _forecast(run, stand.tip, one.tip) or _driven(run, stand, one.tip)
+        why = why or _merge(run, wave, one, stand.tip)
         if why:
             run.note("unmerged", wave=wave, session=one.number, why=why)
             return False
@@ -44,6 +48,20 @@ def _forecast(run: WaveRun, onto: str, tip: str) -> str:
         return ""
     files = [os.fsdecode(name) for name in done.out.split(b"\0")[1:] if name]
     return _conflict(files)
+
+
+def _driven(run: WaveRun, stand: WaveStand, tip: str) -> str:
+    """Return the files that both sides changed and that an attribute would merge without a conflict."""
+    if stand.onto == stand.base:  # sessions of one wave share no file
+        return ""
+    base = run.git.line("merge-base", stand.tip, tip)
+    sides = [{change.path for change in Between(run.git, base, side).changes()} for side in (stand.tip, tip)]
+    both = sorted(sides[0] & sides[1])
+    given = b"".join(os.fsencode(path) + b"\0" for path in both)
+    said = run.git.ask("check-attr", "-z", "--stdin", "merge", given=given) if both else b""
+    rows = [os.fsdecode(part) for part in said.split(b"\0")]
+    chosen = [path for path, value in zip(rows[::3], rows[2::3]) if value not in PLAIN_MERGES]
+    return f"{_conflict(chosen)}, which a merge driver of git would hide" if chosen else ""
 
 
 def _conflict(files: list[str]) -> str:
@@ -68,6 +86,10 @@ def _merge(run: WaveRun, wave: int, one: SessionStand, onto: str) -> str:
         _stand_at(git, onto)
         return _conflict(names) if names else f"git cannot merge it: {one_line(said.strip(), 300)}"
     commit = git.head()
+    parents = git.line("rev-parse", f"{commit}^@").split()
+    if parents != [onto, one.tip] and not (commit == onto and git.is_ancestor(one.tip, onto)):
+        _stand_at(git, onto)
+        return "the merge is not that of the two commits: a hook may have changed it"
     strayed = outside(run, one.number, onto, commit)
     if strayed:
         _stand_at(git, onto)

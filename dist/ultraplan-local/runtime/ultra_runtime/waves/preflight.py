@@ -123,7 +123,7 @@ def _in_the_way(run: WaveRun) -> Iterator[str]:
     git, slug = run.git, run.place.slug
     known = run.state.sessions if run.state.begun else {}
     for ref in (run.branches, f"{run.branches}/{slug}"):
-        if git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{ref}"):
+        if git.ref(f"refs/heads/{ref}"):
             yield f"a branch is called {ref}, so no branch can be called {ref}/...: rename it"
     for one in run.plan.sessions:
         branch, tree = run.branch_of(one.number), run.tree_of(one.number)

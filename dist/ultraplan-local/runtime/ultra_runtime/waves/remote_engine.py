@@ -57,7 +57,7 @@ ASK_SECONDS = 2.0
 
 
 class Followed(Struct):
-    """What is known of an attempt that runs elsewhere, by this machine's clock."""
+    """What is known about an attempt that runs elsewhere, by this machine's clock."""
 
     beat: str
     alive_at: float
@@ -227,7 +227,7 @@ class RemoteEngine:
             is_leased = one is not None and one.attempt == attempt and one.end.get("attempt") != attempt
             if one is None or (is_leased and not is_over) or f"{ref} {commit}" in self.settled:
                 continue
-            if self.run.git.line("rev-parse", "--verify", "--quiet", ref) != commit:  # not taken before
+            if self.run.git.ref(ref) != commit:  # not taken before
                 try:
                     self.hub.fetch([ref])
                     keep_ghost(self.run, session, attempt, commit, told_by(self.run.git, commit))
@@ -246,7 +246,7 @@ class RemoteEngine:
             self._drop({ref: old for ref, old in self.watch.refs.items() if ref not in self._still_leased()})
         except GitError as problem:
             problems.append(
-                f"the refs {self.hub.prefix}/* are still at the hub: {one_line(problem.said, 200)}"
+                f"the refs {self.hub.prefix}/* are still on the hub: {one_line(problem.said, 200)}"
             )
         if self.watch.problem:
             problems.append(

@@ -19,9 +19,8 @@ def save_rest(git: Git, message: str, but: Sequence[str], author: Sequence[str] 
 
     The author is given as options of git, for a repository that knows none.
     """
-    _drop_dead_locks(git)
     own = [".", *(f":(exclude,top,literal){path}" for path in but)]
-    if not _changed(git, own):
+    if not changed_in(git, own):
         return ""
     index = os.path.join(git.folder, f"{launcher()}-rescue")
     env = {"GIT_INDEX_FILE": index}
@@ -46,9 +45,9 @@ def author_of(git: Git) -> list[str]:
     return ["-c", f"user.name={name}", "-c", f"user.email={rest.partition('>')[0]}"]
 
 
-def nested_in(git: Git) -> list[str]:
+def nested_in(git: Git, changed: Sequence[str]) -> list[str]:
     """Return the repositories in a working tree that its commit lacks: submodules that changed, and unknown ones."""
-    paths = [path.rstrip("/") for path in _changed(git, ["."])]
+    paths = [path.rstrip("/") for path in changed]
     return [path for path in paths if os.path.lexists(os.path.join(git.root, path, ".git"))]
 
 
@@ -58,7 +57,9 @@ def has_more(git: Git) -> bool:
     return bool(new or git.ask("diff", "-z", "--name-only", "--no-ext-diff", "--diff-filter=d", "HEAD"))
 
 
-def _changed(git: Git, pathspec: Sequence[str]) -> list[str]:
+def changed_in(git: Git, pathspec: Sequence[str] = (".",)) -> list[str]:
+    """Return what a working tree has that its commit lacks."""
+    _drop_dead_locks(git)
     said = git.ask(
         *("status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"),
         *("--", *pathspec),

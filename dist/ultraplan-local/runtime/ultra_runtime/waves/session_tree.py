@@ -12,11 +12,13 @@ from ultra_runtime.checkout.worktree import WORKTREES as REGISTERED
 from ultra_runtime.files.dead_lock import drop_dead_lock
 from ultra_runtime.files.git import Git, GitError, find_git
 from ultra_runtime.files.quick_write import make_folder
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.regular_file import UnreadableError, read_regular, read_text
+from ultra_runtime.proof.objects import Between, CommitTree
 from ultra_runtime.rendered import launcher
+from ultra_runtime.run.state.wave_state import MERGED
 from ultra_runtime.tables.fields import settings_fields as fields
 from ultra_runtime.tables.limits import CHECKOUT_SECONDS, RECOVERY_DEPTH
-from ultra_runtime.waves.saving import author_of, has_more, nested_in, save_rest
+from ultra_runtime.waves.saving import author_of, changed_in, has_more, nested_in, save_rest
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -29,6 +31,7 @@ IGNORE_ALL = b"*\n"
 INITIALIZING = "initializing"
 """The reason that git gives while it makes a worktree."""
 MADE = f"{launcher()}-made"
+SUBMODULE = "160000"
 NESTED = f"refs/{launcher()}/rescue"
 """Of a repository inside a working tree, from which its last commit is fetched."""
 PLAINLY = (
@@ -58,10 +61,10 @@ def make_tree(run: WaveRun, path: str, commit: str, branch: str = "", ready: boo
     """
     found = admin_of(run, path)
     if found and is_ours(run, found):
-        git = _opened(path)
-        if git and git.head() and os.path.exists(os.path.join(git.folder, MADE)):
+        git = _opened(run, path)
+        if git and git.head() and git.branch() == branch and os.path.exists(os.path.join(git.folder, MADE)):
             return git
-        # The call that made it was killed before anybody worked in it, or somebody has taken its .git.
+        # The call that made it was killed before anybody worked in it, or somebody has taken its .git or its branch.
         number = next((number for number in run.state.sessions if run.tree_of(number) == path), 0)
         if number:
             rescue(run, path, number, max(1, run.state.sessions[number].attempt - 1))
@@ -76,7 +79,7 @@ def make_tree(run: WaveRun, path: str, commit: str, branch: str = "", ready: boo
 
 
 def _add(run: WaveRun, path: str, commit: str, branch: str) -> Git:
-    exists = bool(branch) and bool(run.git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}"))
+    exists = bool(branch) and bool(run.git.ref(f"refs/heads/{branch}"))
     named = ["--no-track", "-b", branch, path, commit]
     if not branch:
         named = ["--detach", path, commit]
@@ -89,7 +92,9 @@ def _add(run: WaveRun, path: str, commit: str, branch: str) -> Git:
         run.git.ask(*PLAINLY, "worktree", "add", "--quiet", *lock, *named, seconds=_seconds(run))
     except GitError as problem:
         raise git_failed(f"{one_line(path)} cannot be checked out", problem) from None
-    git = find_git(path)
+    git = _opened(run, path)
+    if git is None:
+        raise NotReady(f"{one_line(path)} was removed while it was made", "resume the waves")
     if not exists and git.head() != commit:
         error = f"{one_line(path)} is at {git.head()[:12]}, not at its base {commit[:12]}"
         raise NotReady(error, "resume the waves")
@@ -110,17 +115,22 @@ def _seconds(run: WaveRun) -> float:
 def rescue(run: WaveRun, path: str, number: int, attempt: int) -> None:
     """Keep what a working tree has that the branch of its session lacks, as commits under refs."""
     repaired = _repair(run, path)
-    git = _opened(path)
+    git = _opened(run, path)
     if git is None or not git.head() or (repaired and not has_more(git)):
         return
     message = f"what attempt {attempt} of session {number} of {run.place.slug} had not committed\n"
-    nested = list(dict.fromkeys([*nested_in(git), *_trees_inside(run, git.root)]))
+    changed = changed_in(git)
+    one = run.state.sessions[number]
+    if one.state != MERGED or git.head() != one.tip:  # with such a change no session passes
+        changes = Between(git, run.state.waves[one.wave].base, git.head()).changes()
+        changed += [change.path for change in changes if change.new and change.new.mode == SUBMODULE]
+    nested = list(dict.fromkeys([*nested_in(git, changed), *_trees_inside(run, git.root)]))
     for name in nested:
         _rescue_nested(
             run, os.path.join(git.root, name), number, attempt, f"{message}\nin {one_line(name)}\n"
         )
     specs = [run.spec_of(number, depth) for depth in range(1, RECOVERY_DEPTH + 1)]
-    commit = save_rest(git, message, [*specs, *nested]) or _strayed(run, git, number)
+    commit = (save_rest(git, message, [*specs, *nested]) if changed else "") or _strayed(run, git, number)
     if commit:
         keep(run, number, attempt, commit)
 
@@ -129,8 +139,12 @@ def _rescue_nested(run: WaveRun, path: str, number: int, attempt: int, message: 
     """Keep what a repository inside a working tree has, which goes with it."""
     git = find_git(path)
     if git.root != os.path.realpath(path):
-        raise RefusedError(f"{one_line(path)} looks like a repository and is none", "remove its .git by hand")
-    nested = nested_in(git)
+        raise RefusedError(f"{one_line(path)} looks like a repository but is not", "remove its .git by hand")
+    changed = changed_in(git)
+    if git.head():
+        known = CommitTree(git, git.head()).files()
+        changed += [name for name, entry in known.items() if entry.mode == SUBMODULE]
+    nested = list(dict.fromkeys(nested_in(git, changed)))
     for name in nested:
         _rescue_nested(run, os.path.join(git.root, name), number, attempt, message)
     commit = save_rest(git, message, nested, author_of(run.git)) or git.head()
@@ -203,9 +217,11 @@ def remove_tree_of(run: WaveRun, path: str) -> None:
 def drop_branch(run: WaveRun, session: int, tip: str) -> None:
     """Delete the branch of a session if it still points to the commit where it was last seen."""
     ref = f"refs/heads/{run.branch_of(session)}"
-    if run.git.line("rev-parse", "--verify", "--quiet", ref) == tip:
+    if run.git.ref(ref) == tip:
         run.update_ref("-d", ref, tip)
-        run.git.done("config", "--remove-section", f"branch.{run.branch_of(session)}")
+        section = f'[branch "{run.branch_of(session)}"]'
+        if section in read_text(os.path.join(run.git.common, "config")):
+            run.git.done("config", "--remove-section", f"branch.{run.branch_of(session)}")
 
 
 def drop_folder(run: WaveRun) -> None:
@@ -245,10 +261,14 @@ def _read_line(path: str) -> str:
         return ""
 
 
-def _opened(path: str) -> Git | None:
+def _opened(run: WaveRun, path: str) -> Git | None:
     """Return the git of a worktree, which must be that of this very folder."""
-    if os.path.islink(path) or not os.path.isfile(os.path.join(path, ".git")):
+    named = os.path.join(path, ".git")
+    if os.path.islink(path) or not os.path.isfile(named):
         return None
+    admin = admin_of(run, path)
+    if admin and _read_line(named) == f"gitdir: {admin}":  # as git made it
+        return Git(os.path.realpath(path), admin, run.git.common, {})
     try:
         git = find_git(path)
     except RefusedError:

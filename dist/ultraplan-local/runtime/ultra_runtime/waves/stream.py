@@ -1,4 +1,4 @@
-"""Read what the client says of itself at the end of its stream: how it ended, what it used, and its rate limit."""
+"""Read what the client says about itself at the end of its stream: how it ended, what it used, and its rate limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LOOKED_AT = 2 * 1024 * 1024
-RESULT, LIMIT_EVENT, REJECTED = "result", "rate_limit_event", "rejected"
+RESULT, ANSWER, LIMIT_EVENT, REJECTED = "result", "assistant", "rate_limit_event", "rejected"
 OUT_OF_MONEY = "error_max_budget_usd"
 TOKENS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
@@ -32,6 +32,8 @@ class Spoken(Struct):
     """When the rate limit that ended it resets, in seconds since 1970; 0 if none did."""
     last: str
     """Its last words."""
+    answered: bool = False
+    """Whether its model has answered, which costs money also without a result."""
 
 
 def read_stream(path: str) -> Spoken:
@@ -46,6 +48,7 @@ def read_stream(path: str) -> Spoken:
             message = read_object(line).values
         except JsonError:
             continue
+        spoken.answered = spoken.answered or message.get("type") == ANSWER
         if message.get("type") == LIMIT_EVENT:
             rejected = _resets(message.get("rate_limit_info"))
         elif message.get("type") == RESULT:

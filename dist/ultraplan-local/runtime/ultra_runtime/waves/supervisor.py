@@ -17,6 +17,7 @@ from ultra_runtime.run.state.wave_state import (
     RUNNING,
     WAITING,
 )
+from ultra_runtime.tables.limits import RATE_LIMIT_MINUTES
 from ultra_runtime.waves.advancing import advance, moved
 from ultra_runtime.waves.attempts import start_attempt, take_end
 from ultra_runtime.waves.cleanup import clean_sessions, clean_up
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 NAP = 0.05
 BETWEEN_STARTS = 0.3
 BY_A_PERSON = "a person stopped it"
+
+
+def need_not_wait(one: SessionStand, now: float) -> bool:
+    """Tell whether a rate limit is over; a time that is further ahead than any wait is from before the clock was set back."""
+    return not now < one.wait_until <= now + RATE_LIMIT_MINUTES * 60
 
 
 class Supervisor:
@@ -111,20 +117,20 @@ class Supervisor:
             for one in own:
                 if one.state == RUNNING:
                     take_end(run, one, self.engine)
-                if one.state == ENDED:
-                    judge_attempt(run, one)
-            waits = [one for one in own if one.state == WAITING and not self.asked()]
-            busy = [one for one in own if one.state in (RUNNING, ENDED)]
+            open_ = (RUNNING, ENDED) if self.asked() else (RUNNING, ENDED, WAITING)
+            waits = [one for one in own if one.state == WAITING and WAITING in open_]
             if waits and sum(one.state == RUNNING for one in own) < run.state.begin["jobs"]:
                 self._start(waits)
-            elif not waits and not busy:
+            for one in own:
+                if one.state == ENDED:
+                    judge_attempt(run, one)
+            if not any(one.state in open_ for one in own):
                 return
             time.sleep(NAP)
 
     def _start(self, waits: list[SessionStand]) -> None:
         """Start the next session that need not wait, some time after the one before it."""
-        now = time.time()
-        ready = [one for one in waits if one.wait_until <= now]
+        ready = [one for one in waits if need_not_wait(one, time.time())]
         pause = BETWEEN_STARTS if self.engine.is_local else 0
         if ready and time.monotonic() - self.last_start >= pause:
             self.last_start = time.monotonic()

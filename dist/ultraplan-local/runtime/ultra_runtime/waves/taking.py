@@ -44,7 +44,7 @@ def take_result(run: WaveRun, one: SessionStand, told: Mapping[str, Any]) -> dic
 def set_branch(run: WaveRun, one: SessionStand, tip: str) -> None:
     """Let the branch of a session be a commit; what only the branch had before is kept."""
     ref = f"refs/heads/{run.branch_of(one.number)}"
-    old = run.git.line("rev-parse", "--verify", "--quiet", ref)
+    old = run.git.ref(ref)
     if old and old != tip and not run.git.is_ancestor(old, tip):
         keep(run, one.number, max(1, one.attempt - 1), old)
     run.git.ask("update-ref", ref, tip)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from ultra_runtime.files.digest import sha256
-from ultra_runtime.files.run_refs import BEGIN
-from ultra_runtime.files.run_refs import DONE as DONE_STEP
 from ultra_runtime.run.life.wave_lines import progress_in_tree
 from ultra_runtime.run.state.repair import new_progress
 from ultra_runtime.run.state.statuses import COMPLETED, ENDED, IN_PROGRESS, SKIPPED
@@ -16,6 +14,7 @@ from ultra_runtime.tables.limits import RECOVERY_DEPTH
 from ultra_runtime.text.timestamp import now
 from ultra_runtime.waves.attempts import DONE
 from ultra_runtime.waves.branch_audit import audit_branch, proof_of
+from ultra_runtime.waves.leasing import facts_of
 from ultra_runtime.words import counted, listed, one_line
 
 TYPE_CHECKING = False
@@ -57,19 +56,12 @@ def _join_recoveries(run: WaveRun, one: SessionStand, tip: str) -> None:
     if not recoveries:
         return
     known = run.git.refs(own)
-    base, blob = run.state.waves[one.wave].base, run.state.begin["blob"]
-    facts: dict[str, str | None] = {
-        "plan": known.get("plan", blob),
-        "start": known.get("start", base),
-        "end": tip,
-    }
+    facts: dict[str, str | None] = {}
     for slug in recoveries:
-        facts.update(
-            (name, commit)
-            for name, commit in run.git.refs(slug).items()
-            if name.startswith((BEGIN, DONE_STEP))
-        )
-    run.git.set_refs(own, facts)
+        facts.update(facts_of(run.git.refs(slug)))
+    facts["plan"] = known.get("plan", run.state.begin["blob"])
+    facts["start"] = known.get("start", run.state.waves[one.wave].base)
+    run.git.set_refs(own, {**facts, "end": tip})
 
 
 def _why_failed(run: WaveRun, one: SessionStand) -> str:

@@ -12,6 +12,7 @@ from ultra_runtime.run.life.wave_lines import head_line, stand_lines
 from ultra_runtime.run.state.statuses import COMPLETED
 from ultra_runtime.run.state.wave_state import WAITING
 from ultra_runtime.run.step.numbers import amount
+from ultra_runtime.standing.project_standing import after
 from ultra_runtime.tables.limits import JOBS_MOST, SESSION_DOLLARS, SESSION_MINUTES
 from ultra_runtime.waves.attempts import budget_of
 from ultra_runtime.waves.wave_report import session_data, summary
@@ -112,7 +113,7 @@ def _report(run: WaveRun) -> str:
 def next_step(run: WaveRun, lives: bool) -> str:
     """Return what comes next."""
     if run.state.result == COMPLETED:
-        return "tell the user; then review the work"
+        return after(run.place.project) if run.place.project else "tell the user; then review the work"
     if run.state.result:
         return f"tell the user `why`; when that is fixed: `{run.call('waves resume')}`"
     if lives:

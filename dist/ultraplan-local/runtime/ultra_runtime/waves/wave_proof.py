@@ -7,7 +7,7 @@ import time
 from ultra_runtime.proof.brought import judge_changed
 from ultra_runtime.proof.conditions import conditions_of
 from ultra_runtime.run.state.wave_state import MERGED
-from ultra_runtime.waves.branch_audit import may_skip, proof_of, red_rows, try_at
+from ultra_runtime.waves.branch_audit import may_skip, proof_job, proof_of, red_rows
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
@@ -57,8 +57,9 @@ def _at(
     known: dict[str, Mapping[str, str]] = {}
 
     def at(commit: str) -> Mapping[str, str]:
+        job = proof_job(run, None, commit, conditions)
         while commit not in known and not asked():
-            tried = try_at(run, WHOLE, None, commit, conditions)
+            tried = proof_of(run, WHOLE).run(job, 0)
             if tried is None:
                 time.sleep(NAP)
             else:

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from ultra_runtime.files.git import Git
     from ultra_runtime.run.state.run_place import RunPlace
     from ultra_runtime.run.state.wave_state import SessionStand, WaveState
+    from ultra_runtime.run.tree.workspace import Workspace
     from ultra_runtime.waves.branch_audit import BranchFacts
 
 WORKTREES = os.path.join(".claude", "worktrees")
 MERGING = "integration"
+MOST_LOCKS = 5
 SHARED_LOCK = "packed-refs.lock"
 """The lock that git of the user takes, too."""
 
@@ -39,9 +41,8 @@ SHARED_LOCK = "packed-refs.lock"
 class WaveRun:
     """A plan, the repository that it changes, and the journal of its waves."""
 
-    def __init__(self, place: RunPlace, data: bytes) -> None:
-        self.workspace = find_workspace(place.root)
-        self.git = self.workspace.git
+    def __init__(self, place: RunPlace, data: bytes, git: Git) -> None:
+        self.git = git
         self.place = place
         self.data = data
         self.plan, self.checked = check_plan(data, place.shown)
@@ -49,7 +50,7 @@ class WaveRun:
         self.state = read_wave_state(self.journal)
         self.branches = names().branches
         self.facts: dict[int, BranchFacts] = {}
-        """What git says of branches whose commands are running."""
+        """What git says about branches whose commands are running."""
         self.read_settings()
         self.around: Surroundings | None = read_around(self.git, self.state.begin)
         """What the sessions are pinned to; none before the waves begin."""
@@ -71,6 +72,12 @@ class WaveRun:
         self.state = read_wave_state(self.journal)
         return held
 
+    def is_same(self) -> bool:
+        """Take the state as it is now; tell whether the waves are those that were opened, with the same settings."""
+        begin = self.state.begin
+        self.state = read_wave_state(self.journal)
+        return self.state.begin == begin
+
     def folder(self) -> str:
         """Return the folder of this plan's working trees."""
         return os.path.join(self.place.root, WORKTREES, self.place.slug)
@@ -85,17 +92,23 @@ class WaveRun:
 
     def tip_of(self, session: int) -> str:
         """Return the commit of a session's branch; nothing if there is no such branch."""
-        return self.git.line("rev-parse", "--verify", "--quiet", f"refs/heads/{self.branch_of(session)}")
+        return self.git.ref(f"refs/heads/{self.branch_of(session)}")
 
-    def update_ref(self, *words: str) -> None:
-        """Change a ref of this run; the lock that a killed git left on it goes first."""
-        try:
-            self.git.ask("update-ref", *words)
-        except GitError as problem:
-            if not problem.lock or problem.lock.endswith(SHARED_LOCK):
-                raise
-            drop_dead_lock(problem.lock)
-            self.git.ask("update-ref", *words)
+    def update_ref(self, *words: str, given: bytes = b"") -> None:
+        """Change refs of this run; the locks that a killed git left on them go first."""
+        for turn in range(MOST_LOCKS, -1, -1):
+            try:
+                self.git.ask("update-ref", *words, given=given)
+                return
+            except GitError as problem:
+                if not turn or not problem.lock or problem.lock.endswith(SHARED_LOCK):
+                    raise
+                drop_dead_lock(problem.lock)
+
+    def set_refs(self, values: Mapping[str, str]) -> None:
+        """Set refs of this run in one call; an empty value deletes one."""
+        rows = [f"update {ref} {value}" if value else f"delete {ref}" for ref, value in values.items()]
+        self.update_ref("--stdin", given="".join(f"{row}\n" for row in rows).encode())
 
     def assignment(self, session: int) -> Assignment:
         return Assignment(self.plan, session)
@@ -127,7 +140,7 @@ def find_wave_run(path: str, project: str | None = None) -> WaveRun:
     """Return the run of a plan, which must have sessions."""
     workspace = find_workspace()
     place = find_run_place(workspace, path, project, None)
-    run = WaveRun(place, read_plan_bytes(place.plan))
+    run = WaveRun(place, read_plan_bytes(place.plan), workspace.git)
     if place.session is not None or not run.plan.sessions:
         error = f"{one_line(place.shown)} has no sessions"
         hint = "run it in this session, or divide its steps with ## Execution Strategy"
@@ -152,7 +165,8 @@ def find_begun(path: str | None, project: str | None) -> WaveRun:
         if not run.state.begun:
             raise RefusedError(f"no waves of {run.place.shown} have begun", f"`{run.call('waves start')}`")
         return pinned(run)
-    git = find_workspace().git
+    workspace = find_workspace()
+    git = workspace.git
     found = [one for one in journals(git.common) if read_wave_state(one).begun]
     unfinished = [one for one in found if read_wave_state(one).unfinished] or found[-1:]
     if not unfinished:
@@ -164,14 +178,17 @@ def find_begun(path: str | None, project: str | None) -> WaveRun:
         raise RefusedError(f"there are unfinished waves of {names}", "name one with --plan PATH")
     state = read_wave_state(unfinished[0])
     _refuse_elsewhere(git, state)
-    begin = state.begin
-    return reopened(begin["root"], begin["plan"], begin["project"])
+    root, begin = state.begin["root"], state.begin
+    if root != workspace.root:
+        workspace = find_workspace(root)
+    return reopened(workspace, begin["plan"], begin["project"])
 
 
-def reopened(root: str, plan: str, project: str | None) -> WaveRun:
+def reopened(workspace: Workspace, plan: str, project: str | None) -> WaveRun:
     """Return the run that a journal describes."""
-    place = find_run_place(find_workspace(root), os.path.join(root, plan), _within(root, project), None)
-    return pinned(WaveRun(place, b""))
+    root = workspace.root
+    place = find_run_place(workspace, os.path.join(root, plan), _within(root, project), None)
+    return pinned(WaveRun(place, b"", workspace.git))
 
 
 def pinned(run: WaveRun) -> WaveRun:

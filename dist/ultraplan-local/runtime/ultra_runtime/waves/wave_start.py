@@ -96,8 +96,7 @@ def _write_begin(run: WaveRun, options: WaveOptions, by_hand: bool) -> None:
     _settle_earlier(run)
     _commit_plan(run)
     blob = run.git.ask("hash-object", "-w", "--stdin", given=run.data).decode().strip()
-    run.update_ref(run.ref("plan"), blob)
-    run.update_ref(run.ref("base"), run.git.head())
+    run.set_refs({run.ref("plan"): blob, run.ref("base"): run.git.head()})
     run.note(
         "begin", root=run.place.root, plan=run.place.shown, blob=blob, digest=sha256(run.data), by_hand=by_hand,
         project=run.place.project.shown if run.place.project else None, branch=run.git.branch(), start=run.git.head(),

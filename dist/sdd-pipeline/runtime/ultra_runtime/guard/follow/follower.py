@@ -422,7 +422,7 @@ def walk(follower: Follower, text: str) -> None:
 
 
 def verdict_of(follower: Follower, policy: Policy) -> Verdict:
-    """Return what the rules say of a text that has been followed."""
+    """Return what the rules say about a text that has been followed."""
     if follower.blocked is not None:
         return ruled(policy, follower.blocked.rule, follower.blocked.found)
     if follower.unread:

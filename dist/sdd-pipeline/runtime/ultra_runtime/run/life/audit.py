@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.patterns import PatternError, search
+from ultra_runtime.proof.checks import StepCommits
 from ultra_runtime.proof.conditions import conditions_of
 from ultra_runtime.proof.drift import Drift
 from ultra_runtime.proof.objects import is_ancestor
@@ -67,7 +68,7 @@ class Case(Struct):
 
     def conditions(self) -> list[Condition]:
         """Return the commands that must pass at the end of the run."""
-        return conditions_of(self.completed, self.exits())
+        return conditions_of(self.completed, self.exits(), StepCommits(self.git, self.facts.ranges))
 
 
 class Audit(Struct):

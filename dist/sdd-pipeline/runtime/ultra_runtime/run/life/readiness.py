@@ -51,7 +51,7 @@ def _try_setup(git: Git, settings: Settings) -> list[str]:
         if seconds == settings.setup_seconds or not problem.reason.endswith(late(seconds)):
             raise
         return [
-            f"{problem.reason}, the most that one call may take: only the end of the run shows whether it works"
+            f"{problem.reason}, the most that one call may take: whether it works is known only at the end of the run"
         ]
     finally:
         remove_copy(git, folder)

@@ -247,22 +247,29 @@ def _remember(live: Live, number: int) -> None:
 
 def _forget(live: Live, progress: Progress | None, notes: list[str]) -> None:
     """Drop the facts of the earlier run; its commits and files stay, and changes that no step owned still have no owner."""
-    from ultra_runtime.proof.background import background_of  # a run that starts afresh does without
+    # a run that starts afresh does without
+    from ultra_runtime.proof.background import background_of
+    from ultra_runtime.run.life.recorded import read_facts, stray_commits
 
     record = live.records.read()
     if record is not None and live.git.head() == record.start:
         notes.append(
             f"the edits of step {record.number} so far stay in the tree; `{verb('step begin')}` asks whose they are"
         )
-    refs = live.git.refs(live.place.slug)
-    if "start" in refs and not (progress and progress.status == COMPLETED and "end" in refs):
+    facts = read_facts(live.git, live.place)
+    refs = live.git.known[live.place.slug].refs
+    strays: list[str] = []
+    if facts and not (progress and progress.status == COMPLETED and facts.has_ended):
         live.earlier = read_known(live)
+        made = stray_commits(live.git, facts)
+        strays = [f"{one} since the previous start; this run starts after it" for one in made]
     pinned = live.git.blob(refs["plan"]) if "plan" in refs else None
     folder = put_aside(live, pinned)
     if folder:
         notes.append(f"the previous run is kept in {folder}")
     drop_findings(live)
-    live.lock.pop("findings", None)
+    live.lock["findings"] = strays
+    notes += strays
     live.git.set_refs(live.place.slug, dict.fromkeys(refs))
     live.records.clear()
     background_of(live.workspace, live.place.slug).stop()

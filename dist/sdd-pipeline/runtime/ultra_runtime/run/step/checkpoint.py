@@ -31,6 +31,7 @@ HOOKS = (
     "the step has passed and its files stay as they are: fix in them what the hook names and run `{verify} {number}`"
     " again, or have the user fix the hook or the signature, then `{call} {number}`"
 )
+MEANWHILE = "commits were made outside the run since the step was verified"
 
 
 class Committed(Struct):
@@ -72,7 +73,7 @@ def _refuse_unverified(live: Live, record: Record) -> None:
     if changed:
         raise RefusedError(f"changed since it was verified: {list_paths(one.path for one in changed)}", again)
     if live.git.head() != record.start:
-        raise RefusedError("commits were made outside the run since the step was verified", again)
+        raise RefusedError(MEANWHILE, again)
 
 
 def _keep_removed(live: Live, record: Record) -> None:
@@ -137,11 +138,27 @@ def _commit(live: Live, record: Record, index: str, message: str) -> str:
         calls = {"call": verb("step commit"), "verify": verb("step verify"), "number": record.number}
         raise RefusedError(one_line(what, 700), HOOKS.format(**calls)) from None
     head = live.git.head()
-    return (
-        head
-        if live.git.line("rev-parse", f"{head}^") == record.start
-        else find_commit(live.git, record) or head
-    )
+    parent = live.git.line("rev-parse", f"{head}^")
+    if parent == record.start:
+        return head
+    if _is_ours(live, record, head):
+        _take_back(live, record, head, parent)
+    return find_commit(live.git, record) or head
+
+
+def _is_ours(live: Live, record: Record, commit: str) -> bool:
+    wanted = record.commit or {}
+    tree = live.git.line("rev-parse", f"{commit}^{{tree}}")
+    return bool(tree == wanted["tree"] or live.git.subject(commit) == wanted["message"])
+
+
+def _take_back(live: Live, record: Record, commit: str, parent: str) -> None:
+    """Take the commit back and refuse: somebody committed just before it, and its tree lacks what that changed."""
+    if live.git.done("update-ref", "HEAD", parent, commit).status:
+        return
+    record.commit = None
+    live.records.write(record)
+    raise RefusedError(MEANWHILE, f"verify it again: `{verb('step verify')} {record.number}`")
 
 
 def _name_hooks(live: Live, record: Record, commit: str, tree: str) -> None:

@@ -7,12 +7,12 @@ these paths, so that what was staged before is still staged, and nothing else.
 from __future__ import annotations
 
 import os
-import time
 
 from ultra_runtime.files.git import GitError, own_language
 from ultra_runtime.run.tree.own_index import link_index
 from ultra_runtime.run.tree.snapshot import LITERALLY, Entry, index_row, portions
 from ultra_runtime.run.tree.transplant import Overlap, transplant
+from ultra_runtime.run.tree.users_index import UsersIndex
 from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
@@ -34,7 +34,6 @@ COMMIT_HOOKS = (
     "post-index-change",
     "reference-transaction",
 )
-LOCK_TRIES, LOCK_NAP = 20, 0.1
 
 
 class Prepared(Struct):
@@ -152,22 +151,17 @@ def find_commit(git: Git, record: Record) -> str:
 
 def update_index(git: Git, rows: list[list[str]]) -> bool:
     """Update the user's index where it is unchanged; return whether that worked."""
-    for _ in range(LOCK_TRIES):
-        now = index_entries(git, [row[0] for row in rows])
-        changed = []
-        for path, old_mode, old_name, new_mode, new_name in rows:
-            old = Entry(old_mode, old_name) if old_mode else None
-            new = Entry(new_mode, new_name) if new_mode else None
-            if now.get(path) == old:
-                changed.append(index_row(path, new, old_name))
-        if not changed:
-            return True
-        try:
-            git.ask("update-index", "-z", "--index-info", given=b"".join(changed))
-        except GitError as problem:
-            if "index.lock" not in problem.said:
-                return False
-            time.sleep(LOCK_NAP)
-        else:
-            return True
-    return False
+    try:
+        with UsersIndex(git) as index:
+            now = index_entries(git, [row[0] for row in rows], index.copy)
+            changed = []
+            for path, old_mode, old_name, new_mode, new_name in rows:
+                old = Entry(old_mode, old_name) if old_mode else None
+                new = Entry(new_mode, new_name) if new_mode else None
+                if now.get(path) == old:
+                    changed.append(index_row(path, new, old_name))
+            if changed:
+                git.ask("update-index", "-z", "--index-info", given=b"".join(changed), env=index.env)
+    except GitError:
+        return False
+    return True

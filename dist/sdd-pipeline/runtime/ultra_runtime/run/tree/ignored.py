@@ -34,7 +34,7 @@ RECENT = 50_000_000
 
 
 class Ignored:
-    """What was known of the ignored files of a tree at the last look."""
+    """What was known about the ignored files of a tree at the last look."""
 
     def __init__(self, workspace: Workspace, place: RunPlace, snapshots: Snapshots) -> None:
         self.git = workspace.git

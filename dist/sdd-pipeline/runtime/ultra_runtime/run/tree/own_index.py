@@ -1,4 +1,4 @@
-"""The index of the snapshots: replaced as a whole, and begun anew from the user's if somebody else has written it.
+"""The index of the snapshots: replaced as a whole, and started again from the user's if somebody else has written it.
 
 git trusts what an index remembers of files and folders. So only an index that the runtime left may be used again.
 """

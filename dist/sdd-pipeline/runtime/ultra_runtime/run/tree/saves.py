@@ -1,7 +1,8 @@
 """Save files as they are, before they are changed or taken away, and write saved ones back.
 
 A save is a commit outside the history, under a ref of its own, so that no gc takes it: its tree has the bytes of the
-files without any conversion, and its message has their modes, and the paths that were not there.
+files without any conversion, and its message has their modes, and the paths that were not there. If the index had
+changed as well, a second parent has what was staged, as in git's own stash.
 """
 
 from __future__ import annotations
@@ -114,10 +115,11 @@ def save(
     paths: Iterable[str],
     onto: Save | None = None,
     items: Mapping[str, SavedFile | None] | None = None,
+    staged: str = "",
 ) -> Save:
     """Save what is at these paths now, in a new save or on top of one; all of it or an error.
 
-    `items` when that is known already, and the repository has it.
+    `items` when that is known already, and the repository has it; `staged` is the tree of the index.
     """
     try:
         if items is None:
@@ -127,8 +129,8 @@ def save(
         tree = _tree(git, onto.commit if onto else start, items)
         kept = {spelled(path): item.bits if item else None for path, item in both.items()}
         message = f"changes of step {number} of {slug} before they were undone\n\n{write(kept)}\n"
-        words = ("commit-tree", tree, "-p", start)
-        commit = git.ask(*words, given=message.encode(), env=NOBODY).decode().strip()
+        parents = [start, *([_commit(git, staged, [start], "what was staged")] if staged else [])]
+        commit = _commit(git, tree, parents, message)
         ref = onto.ref if onto else _free(git, f"{RESCUE}/{slug}/step-{number}")
         git.ask("update-ref", ref, commit, onto.commit if onto else "0" * len(commit))
     except GitError as problem:
@@ -136,6 +138,12 @@ def save(
     except OSError as problem:
         raise NotSavedError(one_line(str(problem.strerror or problem))) from None
     return Save(ref, commit, both)
+
+
+def _commit(git: Git, tree: str, parents: Iterable[str], message: str) -> str:
+    """Make a commit that no branch has."""
+    above = [word for parent in parents for word in ("-p", parent)]
+    return git.ask("commit-tree", tree, *above, given=message.encode(), env=NOBODY).decode().strip()
 
 
 def _tree(git: Git, base: str, items: Mapping[str, SavedFile | None]) -> str:

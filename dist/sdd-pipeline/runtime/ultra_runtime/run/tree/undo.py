@@ -17,7 +17,7 @@ from ultra_runtime.run.tree.placing import Placing, parents
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import EXECUTABLE, LINK, NotSavedError, SavedFile, item_at, save
 from ultra_runtime.run.tree.snapshot import SUBMODULE, copy_objects, list_paths, read_blobs
-from ultra_runtime.run.tree.staged import restore_index
+from ultra_runtime.run.tree.staged import restore_index, staged_since
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
@@ -175,6 +175,7 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
     committed = _committed(snapshots, record)
     base = snapshots.with_entries(record.tree, committed)
     placing = Placing(workspace.root)
+    kept = os.path.join(snapshots.folder, state.INDEX)
     slug = os.path.basename(snapshots.folder)
     saved: Save | None = None
     paths: dict[str, None] = {}
@@ -182,8 +183,11 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
     for _ in range(MOST_ROUNDS):
         try:
             found = Difference(snapshots, base, old, only)
-            if found.paths:
-                saved = save(workspace.git, slug, record.number, record.start, found.paths, saved)
+            staged = staged_since(workspace.git, kept)
+            if found.paths or (staged and saved is None):
+                saved = save(
+                    workspace.git, slug, record.number, record.start, found.paths, saved, staged=staged
+                )
         except UltraError as problem:
             if saved is None:
                 raise NotSavedError(str(problem)) from None
@@ -198,8 +202,8 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
     left.update(dict.fromkeys(found.modules, "a repository of its own, which no undo restores"))
     try:
         named = None if only is None else only - found.other
-        restore_index(snapshots, os.path.join(snapshots.folder, state.INDEX), named, committed)
-    except GitError as problem:
+        restore_index(snapshots, kept, named, committed)
+    except UltraError as problem:
         left["the index"] = str(problem)
     return Undone(sorted(paths), left, record.number)
 

@@ -119,8 +119,10 @@ def _expansion(follower: Follower, part: WordPart, made: _Fields) -> None:
 
 def _add(follower: Follower, part: WordPart, value: str | list[str], made: _Fields) -> None:
     """Add a value: one word in quotes, else split."""
-    if isinstance(value, list) and part.quoted and part.text == "*":
-        value = " ".join(value)
+    if isinstance(value, list) and part.quoted:
+        index = follower.text(part.index) if part.index is not None else ""
+        if "*" in (part.text, index):
+            value = _separators(follower)[:1].join(value)
     if isinstance(value, list):  # "$@" and its like: one word each
         for at, item in enumerate(value):
             if at:

@@ -81,6 +81,7 @@ HOSTS = by_name(
     npm="bun npm pnpm yarn",
     sed="gsed sed",
     socat="socat",
+    split="gsplit split",
     ssh="scp sftp",
     tar="bsdtar gtar tar",
 )
@@ -109,6 +110,7 @@ WRITERS = by_name(
     move="gmv mv",
     save="aria2c curl fetch http https wget",
     sed="gsed sed",
+    split="csplit gsplit split",
     tee="sponge tee",
 )
 # Functions of writes.py; what removes files or changes their mode.
@@ -123,6 +125,7 @@ PRINTERS = by_name(
     cut="cut",
     echo="echo print",
     find="find gfind",
+    jq="gojq jq",
     last_component="basename",
     paste="paste",
     last_operand="readlink realpath type whereis which",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.follow.follower import Follower
     from ultra_runtime.guard.shell.shell_state import Value
 
+_CASES = {"L": ",,", "U": "^^", "u": "^"}  # ${name@L} is ${name,,}
 _GLOB = frozenset("*?[")
 
 
@@ -41,6 +42,8 @@ def parameter(follower: Follower, part: WordPart) -> Value:
     operand = follower.text(word)
     if value is None:
         return UNKNOWN
+    if op == "@" and operand in _CASES:
+        op, operand = _CASES[operand], ""
     if not op or op in (":?", "?") or op == "@":
         return value
     if op == ":":
@@ -125,7 +128,9 @@ def _range(follower: Follower, size: int, operand: str) -> tuple[int, int] | Non
     count = number(follower, length) if colon else size
     if start is None or count is None:
         return None
-    start = max(size + start, 0) if start < 0 else start
+    start = size + start if start < 0 else start
+    if start < 0:  # before the beginning there is nothing
+        return 0, 0
     return start, size + count if count < 0 else start + count
 
 

@@ -191,3 +191,4 @@ PARALLEL = (
     "workdir wd env profile block recstart recend basefile header progress-interval",
 )
 FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
+FIND_WRITES = frozenset(("-fls", "-fprint", "-fprint0", "-fprintf"))

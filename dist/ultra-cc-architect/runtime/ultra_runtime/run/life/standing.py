@@ -136,9 +136,14 @@ class RunPart(StagePart):
         if held:
             return held
         if self.waves and self.waves.state.unfinished:
-            return self.next(f"the waves of the plan are {self.waves.words}", "--resume")
+            words = f"waves: {self.waves.words}"
+            if not self._is_amended(self.waves):
+                return self.next(words, "--resume")
+            return self._start(
+                f"{words}, and the plan was changed since they started, so they must start over"
+            )
         if self.waves and self._was_refused(self.waves):
-            return self._start(f"the waves of the plan are {self.waves.words}")
+            return self._start(f"waves: {self.waves.words}")
         if self.run is None:
             return self.left.coming() if self.left else self._start("the plan has not been executed")
         if self.run.status != COMPLETED:
@@ -146,6 +151,13 @@ class RunPart(StagePart):
         if not self.is_of_plan(self.run):
             return self._start("the plan was replaced after it was run")
         return self._next_session()
+
+    def _is_amended(self, waves: WavesSeen) -> bool:
+        """Return whether the plan was changed after its waves began, and they have ended."""
+        from ultra_runtime.files.digest import sha256
+
+        raw = self.plan.raw() if self.plan else None
+        return raw is not None and not waves.lives and sha256(raw) != waves.state.begin["digest"]
 
     def _was_refused(self, waves: WavesSeen) -> bool:
         """Return whether the pre-flight of waves stopped the plan and no part of it has run since."""
@@ -160,7 +172,9 @@ class RunPart(StagePart):
         words += ", and the plan was changed since it started"
         problem = self._change_problem(run)
         if problem:
-            return self.next(f"{words}: {problem}, so the run must start over", f"--restart{part}")
+            return self.next(
+                f"{words}: {problem}, so the run must start over; its commits stay", f"--restart{part}"
+            )
         return self._start(words, f"--resume{part} --accept-plan-change")
 
     def _change_problem(self, run: RunFacts) -> str:

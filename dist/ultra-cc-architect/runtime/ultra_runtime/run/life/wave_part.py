@@ -1,4 +1,4 @@
-"""What the status of a project says of its waves; from small files alone."""
+"""What the status of a project says about its waves; from small files alone."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.seal import is_sealed
 from ultra_runtime.guard.site import LOCK
 from ultra_runtime.rendered import verb
+from ultra_runtime.run.tree.users_index import UsersIndex
 from ultra_runtime.run.tree.workspace import make_folder
 from ultra_runtime.words import one_line
 
@@ -52,9 +53,9 @@ class Busy:
         except OSError as problem:
             error = f"{one_line(path)} cannot be opened: {problem.strerror}"
             raise RefusedError(error, "make the git dir writable; nothing was changed") from None
-        self._take(called)
+        self._take(workspace, called)
 
-    def _take(self, called: str) -> None:
+    def _take(self, workspace: Workspace, called: str) -> None:
         import fcntl
 
         try:
@@ -66,6 +67,8 @@ class Busy:
             raise RefusedError(error, "wait until it ends, then retry") from None
         except OSError:  # a filesystem without locks: the owner of the run is still checked
             pass
+        else:
+            UsersIndex(workspace.git).release()  # a killed call may have left it
         os.truncate(self.descriptor, 0)
         os.pwrite(self.descriptor, called.encode("utf-8", "replace"), 0)
 

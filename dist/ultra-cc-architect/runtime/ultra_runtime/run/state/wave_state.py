@@ -201,7 +201,9 @@ class WaveState:
         wave.onto, wave.merges, wave.red, wave.to = row["to"], [], None, ""
 
     def _take_cleaned(self, row: Mapping[str, Any]) -> None:
-        self.sessions[row["session"]].cleaned = True
+        one = self.sessions[row["session"]]
+        one.cleaned = True
+        one.dollars += row.get("dollars") or 0  # of an attempt that was ended
 
     def _take_over(self, row: Mapping[str, Any]) -> None:
         self.result, self.why = row["result"], list(row["why"])

@@ -80,14 +80,23 @@ class CodeFinding:
 
 def look(code: str, language: str) -> CodeFinding:
     """Look through a program."""
-    tokens = tokens_of(code, language)
+    tokens = _folded(tokens_of(code, language))
     names = {text for kind, text in tokens if kind in (NAME, STRING)}  # a module may be named by a string
     found = CodeFinding()
+    last = (SIGN, "")
     for (kind, name), sign, (value_kind, value) in zip(tokens, tokens[1:], tokens[2:]):
         if kind == NAME and sign == (SIGN, "=") and value_kind == STRING:
             found.values[name] = value
+        elif (
+            name in ("in", "of")
+            and sign in ((SIGN, "["), (SIGN, "("))
+            and value_kind == STRING
+            and last[0] == NAME
+        ):
+            found.values[last[1]] = value  # for x in ["..."]
         elif name in _RUNNERS and sign == (NAME, "as") and value_kind == NAME and kind == NAME:
             found.runners.add(value)  # from os import system as s
+        last = (kind, name)
     found.decodes, found.fetches = bool(names & _DECODERS), bool(names & _FETCHERS)
     for at, (kind, text) in enumerate(tokens):
         if kind == SHELL:
@@ -103,6 +112,42 @@ def look(code: str, language: str) -> CodeFinding:
     if _forks_in_loop(tokens, language):
         found.rules.append("code_fork")
     return found
+
+
+def _folded(tokens: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Join strings that are added, and turn getattr(x, "name") and x["name"](...) into the name."""
+    if not any(token in tokens for token in ((SIGN, "+"), (NAME, "getattr"), (SIGN, "["))):
+        return tokens
+    out: list[tuple[int, str]] = []
+    opened: list[bool] = []  # for every open parenthesis, whether it is that of getattr
+    at = 0
+    while at < len(tokens):
+        kind, text = tokens[at]
+        at += 1
+        if kind == STRING:
+            parts = [text]
+            while (
+                tokens[at : at + 1] == [(SIGN, "+")] and at + 1 < len(tokens) and tokens[at + 1][0] == STRING
+            ):
+                parts.append(tokens[at + 1][1])
+                at += 2
+            out.append((STRING, "".join(parts)))
+        elif kind == SIGN and text == ")" and opened and opened.pop() and out[-1][0] == STRING:
+            out[-1] = (NAME, out[-1][1])
+        elif (
+            (kind, text) == (SIGN, "]")
+            and tokens[at : at + 1] == [(SIGN, "(")]
+            and len(out) > 2
+            and out[-1][0] == STRING
+            and out[-2] == (SIGN, "[")
+            and (out[-3][0] == NAME or out[-3] == (SIGN, ")"))
+        ):
+            out[-2:] = [(SIGN, "."), (NAME, out[-1][1])]
+        else:
+            if kind == SIGN and text == "(":
+                opened.append(out[-1:] == [(NAME, "getattr")])
+            out.append((kind, text))
+    return out
 
 
 def _is_called(tokens: list[tuple[int, str]], at: int, language: str) -> bool:
@@ -144,7 +189,8 @@ def _call(
 ) -> None:
     """Look at a name that may be called here."""
     if (name in _RUNNERS and _runs(name, names, language)) or name in found.runners:
-        arguments = [token for token in arguments_at(tokens, at) if token[0] in (NAME, STRING)]
+        whole = arguments_at(tokens, at)
+        arguments = [token for token in whole if token[0] in (NAME, STRING)]
         given = [found.values.get(text, "") if kind == NAME else text for kind, text in arguments]
         literal = [text for text in given if text]
         if literal:
@@ -152,6 +198,10 @@ def _call(
             if len(literal) > 1:
                 found.texts.append("".join(literal))  # "r" + "m -rf x"
                 found.commands.append(literal)
+                if (NAME, "join") in whole:
+                    found.texts.append(literal[0].join(literal[1:]))
+                elif (SIGN, "%") in whole or (NAME, "format") in whole:
+                    found.texts.append(_filled(literal))
     elif name in _REMOVERS:
         if _is_called(tokens, at, language):
             found.rules.append("code_remove")
@@ -159,7 +209,7 @@ def _call(
         inside = {text for kind, text in arguments_at(tokens, at) if kind == NAME}
         if "force" in inside and (name == "rm_r" or "recursive" in inside):
             found.rules.append("code_remove")
-    elif name in _MODES:
+    elif name in _MODES and language != "awk":
         if any(kind != NAME and text in _OPEN_MODES for kind, text in arguments_at(tokens, at)):
             found.rules.append("code_mode")
     elif name == "kill":
@@ -192,6 +242,12 @@ def _call(
             found.rules.append("fetched_text")
         if name != "system":
             found.codes += [text for kind, text in arguments if kind == STRING][:1]
+
+
+def _filled(literal: list[str]) -> str:
+    """Return a format of Python with its values."""
+    parts = literal[0].replace("{}", "%s").split("%s")
+    return "".join(f"{part}{value}" for part, value in zip(parts, [*literal[1:], *[""] * len(parts)]))
 
 
 def _runs(name: str, names: set[str], language: str) -> bool:

@@ -237,3 +237,13 @@ def npm(follower: Follower, call: Call) -> None:
         for key, text in zip(strings, strings[1:]):
             if key in names:
                 _run(follower, text)
+
+
+def split(follower: Follower, call: Call) -> None:
+    """Follow the command that gets the pieces of split."""
+    from ultra_runtime.guard.follow.outputs import split_source
+    from ultra_runtime.guard.follow.writes import SPLIT_VALUES
+
+    text = options(call.args, *SPLIT_VALUES).value("filter")
+    if text is not None:
+        follower.scoped(text, split_source(call), False)

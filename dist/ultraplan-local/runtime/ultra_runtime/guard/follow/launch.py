@@ -121,8 +121,6 @@ def run_wrapped(follower: Follower, call: Call) -> str:
         if equals:
             follower.assign(name, value)
         at += 1
-        if call.name in ("env", "genv") and at < len(args) and args[at][:1] == "-" and args[at] != "-":
-            at += skip_options(args[at:], short, long)
     rest = args[at + own :]
     out = _command_behind(follower, call, flags, rest)
     follower.shell.leave(mark)
@@ -366,6 +364,14 @@ def find(follower: Follower, call: Call) -> str:
         start = next((at for at, arg in enumerate(args) if arg[:1] in ("-", "(", "!")), len(args))
         for path in args[:start] or ["."]:
             follower.wrote(Write(path, MODE, call.name))
+    from ultra_runtime.guard.follow.outputs import find_form, printed
+
+    for at, arg in enumerate(args[:-1]):
+        if arg in wrappers.FIND_WRITES:
+            follower.wrote(Write(args[at + 1], "truncate", call.name))
+            follower.shell.write(
+                args[at + 1], find_form(args[at + 2] if arg == "-fprintf" and args[at + 2 :] else "")
+            )
     out = ""
     at = 0
     while at < len(args):
@@ -379,11 +385,7 @@ def find(follower: Follower, call: Call) -> str:
         if words:
             out += follower.execute(words, "") if len(out) < MAX_MADE else ""
         at = end + 1
-    if out:
-        return out
-    from ultra_runtime.guard.follow.outputs import printed
-
-    return printed(call)
+    return out or printed(call)
 
 
 def fd(follower: Follower, call: Call) -> str:

@@ -13,6 +13,7 @@ _VALUES = {
     "head": "nc", "tail": "nc", "fold": "w", "fmt": "w", "sort": "oktST", "uniq": "fsw", "grep": "efmABC",
     "egrep": "efmABC", "fgrep": "efmABC", "rg": "efmABCgt", "iconv": "ft", "column": "stc",
 }  # fmt: skip
+_INPUTS = ("-", "/dev/stdin", "/dev/fd/0")
 _PROGRAM_FOLDERS = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin")
 
 
@@ -97,7 +98,7 @@ def cat(call: Call) -> str:
     for name in operands:
         if size > MAX_MADE:
             break
-        if name in ("-", "/dev/stdin", "/dev/fd/0"):
+        if name in _INPUTS:
             out.append(call.stdin)
         else:
             content = call.shell.content(name)
@@ -263,16 +264,28 @@ def awk(call: Call) -> str:
     return lines + (taint(call.stdin) or UNKNOWN)
 
 
+def jq(call: Call) -> str:
+    """Keep the strings that a program of jq may print."""
+    from ultra_runtime.guard.follow.code import strings
+
+    program = (options(call.args, "fL", "from-file").operands or [""])[0]
+    return "".join(text + "\n" for text in strings(program, "node")) + (taint(call.stdin) or UNKNOWN)
+
+
 def find(call: Call) -> str:
     """Keep the format that find -printf prints."""
     out = UNKNOWN
     for at, arg in enumerate(call.args[:-1]):
         if arg == "-printf":
-            form = call.args[at + 1]
-            for letter in "pPfhH":
-                form = form.replace("%" + letter, UNKNOWN)
-            out = resolve(form)
+            out = find_form(call.args[at + 1])
     return out
+
+
+def find_form(form: str) -> str:
+    """Return what a format of find prints, as far as it is known."""
+    for letter in "pPfhH":
+        form = form.replace("%" + letter, UNKNOWN)
+    return resolve(form) or UNKNOWN
 
 
 def written(call: Call) -> str:
@@ -281,12 +294,45 @@ def written(call: Call) -> str:
         return call.shell.content(source) or program_text(source)
     if call.name in ("tee", "sponge", "dd", "sort"):
         return call.stdin
+    if call.name in ("split", "gsplit", "csplit"):
+        return split_source(call)
+    if call.name in ("sed", "gsed"):
+        return _edited(call)
     if call.name in ("cp", "mv", "install", "ln"):
         operands = options(call.args, "tSmog").operands
         if len(operands) != 2:
             return ""
+        if operands[0] in _INPUTS:
+            return call.stdin
         return call.shell.content(operands[0]) or program_text(operands[0])
     return ""
+
+
+def split_source(call: Call) -> str:
+    """Return what split cuts into pieces."""
+    from ultra_runtime.guard.follow.writes import SPLIT_VALUES
+
+    name = (options(call.args, *SPLIT_VALUES).operands or ["-"])[0]
+    return call.stdin if name in _INPUTS else call.shell.content(name) or ""
+
+
+def _edited(call: Call) -> str:
+    """Return the text that sed -i puts into a file, behind what is known of the file."""
+    found = options(call.args, "efl", "expression file line-length")
+    given = [value for name, value in found.values if name in ("e", "expression")]
+    scripts, paths = (given, found.operands) if given else (found.operands[:1], found.operands[1:])
+    new: list[str] = []
+    for script in "\n".join(scripts)[:MAX_MADE].split("\n"):
+        bare = script.lstrip("0123456789$,!~+ \t")
+        pieces = bare[2:].split(bare[1]) if bare[:1] == "s" and len(bare) > 1 else []
+        if bare[:1] in ("a", "c", "i"):
+            new.append(bare[1:].lstrip(" \t\\"))
+        elif len(pieces) > 1:
+            new.append(pieces[1])
+        elif new and not bare[:1].isalpha():
+            new.append(bare)
+    before = call.shell.content(paths[0]) if paths else None
+    return "\n".join([*((before or "").split("\n")), *new, ""]) if new else before or ""
 
 
 def program_text(path: str) -> str:

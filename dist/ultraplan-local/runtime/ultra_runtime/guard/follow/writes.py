@@ -123,6 +123,20 @@ def by_option(call: Call) -> list[Write]:
     return [Write(path, "truncate", call.name) for path in found if path != "-"]
 
 
+SPLIT_VALUES = ("abCln", "suffix-length bytes line-bytes lines number filter additional-suffix prefix digits")
+
+
+def split(call: Call) -> list[Write]:
+    """Find the first files that split and csplit write; the names of the others begin like theirs."""
+    if call.name == "csplit":
+        prefix = options(call.args, "bfn", SPLIT_VALUES[1]).value("f", "prefix") or "xx"
+        return [Write(prefix + end, "truncate", call.name) for end in ("00", "01")]
+    found = options(call.args, *SPLIT_VALUES)
+    prefix = found.operands[1] if len(found.operands) > 1 else "x"
+    ends = ("aa", "ab") if found.value("filter") is None else ()
+    return [Write(prefix + end, "truncate", call.name) for end in ends]
+
+
 def dd(call: Call) -> list[Write]:
     return [Write(arg[3:], "truncate", "dd") for arg in call.args if arg.startswith("of=")]
 

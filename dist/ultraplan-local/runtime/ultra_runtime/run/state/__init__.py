@@ -1,1 +1,1 @@
-"""What is known of a run: its place, lock, progress and records."""
+"""What is known about a run: its place, lock, progress and records."""

@@ -5,7 +5,12 @@
 
 from __future__ import annotations
 
-from ultra_runtime.run.state.leftovers import leftovers
+import os
+
+from ultra_runtime.files.root import PROJECTS
+from ultra_runtime.files.run_files import ALONE, STEP
+from ultra_runtime.run.state.record import Records
+from ultra_runtime.run.tree.snapshot import list_paths, parse_raw
 from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
@@ -14,6 +19,7 @@ if TYPE_CHECKING:
 
 NAME = "known.json"
 DONE = "step-"
+MOST_NAMED = 10
 
 
 class Known(Struct):
@@ -57,7 +63,7 @@ def account_from(live: Live, earlier: Known | None) -> Known:
     """Record at the start of a run that the tree is the user's, except for what changed since an earlier run stopped."""
     now, head = live.snapshots.take(), live.git.head()
     live.ignored.look()
-    for left in leftovers(live, now, head):
+    for left in _leftovers(live, now, head):
         live.lock.setdefault("findings", []).append(left)
         live.notes.append(left)
     tree = now
@@ -81,3 +87,29 @@ def _committed(live: Live) -> Known:
         live.git.line("rev-list", "--max-count=1", "--topo-order", *commits) if commits else live.git.head()
     )
     return Known(head, live.git.line("rev-parse", f"{head}^{{tree}}"), [], lost=True)
+
+
+def _leftovers(live: Live, tree: str, head: str) -> list[str]:
+    """Return a sentence for each other run whose step in progress has uncommitted changes in this tree."""
+    found = []
+    for slug in sorted(os.listdir(live.workspace.folder)):
+        if slug == live.place.slug or not os.path.exists(live.workspace.path(slug, STEP)):
+            continue
+        record = Records(live.workspace, slug).read()
+        paths = _changed(live, slug, record.tree, tree) if record else []
+        committed, now = (live.snapshots.entries(one, paths) for one in (head, tree))
+        paths = [path for path in paths if now.get(path) != committed.get(path)]
+        if record and paths:
+            left = f"step {record.number} of the unfinished run {slug} left {list_paths(paths, MOST_NAMED)}"
+            found.append(f"{left} uncommitted; this run counts that as the user's")
+    return found
+
+
+def _changed(live: Live, slug: str, before: str, now: str) -> list[str]:
+    """Return what changed since a snapshot of another run; nothing if its objects are gone."""
+    both = (live.snapshots.env["GIT_ALTERNATE_OBJECT_DIRECTORIES"], live.workspace.path(slug, "objects"))
+    env = {**live.snapshots.env, "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(both)}
+    words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev", before, now)
+    done = live.git.done("diff-tree", *words, env=env)
+    paths = [] if done.status else [one.path for one in parse_raw(done.out)]
+    return [path for path in paths if not path.startswith((PROJECTS + os.sep, ALONE))]

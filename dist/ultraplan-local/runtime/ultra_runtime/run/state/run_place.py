@@ -107,7 +107,20 @@ def recovery_part(plan: str) -> str:
 def plan_at(path: str) -> str:
     """Return the plan that a path names, from here or from the root: a file, or the plan of a project directory."""
     path = from_here(path)
-    return os.path.join(path, PLAN_FILE) if os.path.isdir(path) else path
+    path = os.path.join(path, PLAN_FILE) if os.path.isdir(path) else path
+    _refuse_earlier(path)
+    return path
+
+
+def _refuse_earlier(path: str) -> None:
+    """Refuse a plan or spec of a project that a later one has replaced: plan.2.md, session-1.2.md."""
+    stem, ending = os.path.splitext(path)
+    current, _, number = stem.rpartition(".")
+    later = (current + ending).replace(os.sep, "/")
+    is_ours = os.path.basename(later) == PLAN_FILE or session_number(later)
+    if number.isdigit() and is_ours and os.path.join("", PROJECTS, "") in os.path.abspath(path):
+        error = f"{one_line(path)} is an earlier version that is kept to be read"
+        raise RefusedError(error, f"use {one_line(later)}, which replaced it")
 
 
 def find_run_place(workspace: Workspace, path: str, directory: str | None, session: int | None) -> RunPlace:

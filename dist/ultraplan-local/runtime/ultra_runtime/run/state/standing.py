@@ -63,7 +63,7 @@ class Standing:
         if self.is_lost:
             return "its progress file is missing or cannot be read"
         if self.status in ENDED:
-            return f"the run {SENTENCES[self.status]} after {self.done} of {self.total} steps"
+            return f"it {SENTENCES[self.status]} after {self.done} of {self.total} steps"
         if self.step is None:
             return "the only step is over" if self.total == 1 else f"all {self.total} steps are over"
         begun = "in progress" if self.state == IN_PROGRESS else "next"

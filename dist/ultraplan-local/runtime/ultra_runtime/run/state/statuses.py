@@ -26,7 +26,7 @@ SENTENCES = {
     STOPPED: "was stopped",
     BLOCKED: "was blocked",
 }
-"""What is said of a run with a status."""
+"""What is said about a run with a status."""
 
 
 def sentence(status: str, at: str = "") -> str:

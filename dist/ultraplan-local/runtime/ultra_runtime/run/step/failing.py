@@ -72,7 +72,8 @@ def _how_to_fix(live: Live, step: Step, faults: Sequence[Fault], commanded: bool
     """Return what to do before the next attempt."""
     outside = list(dict.fromkeys(path for fault in faults for path in fault.outside))
     inside = commanded or any(not fault.outside for fault in faults)
-    how = f" ({step.on_failure_text})" if step.on_failure_text else ""
+    hint = step.on_failure_text if step.on_failure == plan_fields.STEPS_ON_FAILURE_RETRY else ""
+    how = f" ({hint})" if hint else ""
     steps = []
     if outside:
         named = "".join(f" {shell_word(path)}" for path in outside) if len(outside) <= MOST_NAMED else ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.run.tree.own_index import link_index
+from ultra_runtime.run.tree.own_index import drop, link_index
 from ultra_runtime.run.tree.snapshot import LITERALLY, SUBMODULE, copy_objects, new_objects, portions
+from ultra_runtime.run.tree.users_index import UsersIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,15 +27,42 @@ def keep_index(git: Git, kept: str) -> set[str]:
     return new_objects(git.ask(*words))
 
 
+def staged_since(git: Git, kept: str) -> str:
+    """Return the tree of what is staged; empty if that is what was kept, or if no tree can have it, as in a merge."""
+    index = os.path.join(git.folder, "index")
+    if not os.path.exists(kept) or _same(index, kept):
+        return ""
+    now, old = (_tree(git, one, f"{kept}.tree") for one in (index, kept))
+    return now if now != old else ""
+
+
+def _tree(git: Git, index: str, link: str) -> str:
+    """Return the tree of an index, which git may write anew under another name."""
+    link_index(index, link)
+    try:
+        done = git.done("write-tree", "--missing-ok", env={"GIT_INDEX_FILE": link})
+    finally:
+        drop(link)
+        drop(f"{link}.lock")
+    return "" if done.status else done.out.decode().strip()
+
+
 def restore_index(
     snapshots: Snapshots, kept: str, only: set[str] | None, without: Collection[str] = ()
 ) -> None:
     """Give entries back that differ from the kept index, or only those at some paths, `without` some."""
     git = snapshots.git
-    index = os.path.join(git.folder, "index")
-    if not os.path.exists(kept) or _same(index, kept):
+    if not os.path.exists(kept) or _same(os.path.join(git.folder, "index"), kept):
         return
-    old, now = _rows(git, kept), _rows(git, index)
+    with UsersIndex(git) as index:
+        _restore(snapshots, kept, index, only, without)
+
+
+def _restore(
+    snapshots: Snapshots, kept: str, index: UsersIndex, only: set[str] | None, without: Collection[str]
+) -> None:
+    git = snapshots.git
+    old, now = _rows(git, kept), _rows(git, index.copy)
     paths = [path for path in {**old, **now} if old.get(path) != now.get(path)]
     paths = [path for path in paths if (only is None or path in only) and path not in without]
     none = "0" * len(git.head())
@@ -55,12 +83,13 @@ def restore_index(
     if rows:
         user, own = snapshots.env["GIT_ALTERNATE_OBJECT_DIRECTORIES"], snapshots.objects
         copy_objects(git, objects, user, {"GIT_ALTERNATE_OBJECT_DIRECTORIES": own})
-        git.ask("update-index", "-z", "--index-info", given=b"".join(rows))
+        git.ask("update-index", "-z", "--index-info", given=b"".join(rows), env=index.env)
     for part in portions(intended):
-        git.ask("add", "--intent-to-add", "--force", "--sparse", "--", *part, env=LITERALLY)
+        words = ("add", "--intent-to-add", "--force", "--sparse", "--", *part)
+        git.ask(*words, env={**LITERALLY, **index.env})
     for flag, names in (("--skip-worktree", skipped), ("--assume-unchanged", assumed)):
         if names:
-            git.ask("update-index", flag, "-z", "--stdin", given=b"".join(names))
+            git.ask("update-index", flag, "-z", "--stdin", given=b"".join(names), env=index.env)
 
 
 def _rows(git: Git, index: str) -> Rows:
