@@ -23,6 +23,7 @@ ROUNDS, A_FEW_ROUNDS = 15, 3
 PROJECT = ".claude/projects/2026-01-31-rate-limit"
 SESSION = "bench"
 PROVED = ", with its proof"
+BOTH = "run start and step begin 1"
 PYTHON = str(Path(sys.executable).resolve())
 
 
@@ -136,11 +137,13 @@ def main() -> None:
         show(f"Processor time of a call outside a run {before} {ROUNDS} rounds)", _ratios(rows))
         for size, rounds in zip(SIZES, (ROUNDS, A_FEW_ROUNDS), strict=True):
             planned = _planned(folder / f"planned-{size}", size)
-            rows = _compare(partial(_as_planned, planned), _run(), bundles, rounds)
-            show(
-                f"Processor time in a run in {size} files {before} {rounds} rounds)",
-                _ratios(_with_sums(rows)),
+            fresh = partial(_as_planned, planned)
+            rows = _with_sums(_compare(fresh, _run(), bundles, rounds))
+            together = min(
+                _play(fresh(), [_verb(f"run start {PLAN} --go-on")], bundles[0])[0] for _ in range(rounds)
             )
+            rows["run start --go-on, to both calls"] = [together, rows[BOTH][1]]
+            show(f"Processor time in a run in {size} files {before} {rounds} rounds)", _ratios(rows))
 
 
 def _copy_of(source: Path, folder: Path) -> Path:
@@ -179,7 +182,7 @@ def _as_planned(folder: Path) -> Path:
 
 def _compare(
     fresh: Callable[[], Path], calls: Sequence[Call], bundles: Sequence[Path], rounds: int
-) -> dict[str, list[float]]:
+) -> dict[str, Sequence[float]]:
     """Return the least seconds of each call per bundle; the first round, which writes the byte code, is not counted."""
     played = [[_play(fresh(), calls, bundle) for bundle in bundles] for _ in range(rounds + 1)][1:]
     return {
@@ -199,7 +202,7 @@ def _with_sums(rows: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]
         f"ultra {verb}" for verb in (f"run start {PLAN}", "step begin 1", "step verify 1", "step commit 1")
     ]
     parts = {
-        "run start and step begin 1": one_step[:2],
+        BOTH: one_step[:2],
         "a run of one step, without its proof": one_step,
         "all verbs but those with a proof": titles,
     }

@@ -120,3 +120,17 @@ def test_a_resumed_run_gets_its_guide_with_the_step(run: Repo) -> None:
     assert answer["run"] == "resumed"
     assert answer["guide"].startswith("# Continue an interrupted run")
     assert answer["begun"]["again"].startswith("already begun; 0 attempts used")
+
+
+def test_a_start_that_begins_a_step_looks_at_the_tree_once_and_keeps_what_is_the_users(run: Repo) -> None:
+    run.write({"notes.txt": "mine\n", "src/part1.py": "mine as well\n"})
+    trace = run.folder.parent / "trace"
+    run.env["GIT_TRACE2_EVENT"] = str(trace)
+    run.ok(f"run start {PLAN} --go-on")
+    assert trace.read_text().count('"name":"status"') == 1
+    run.write({"stray.txt": "not of this step\n", **part(1)})
+    assert run.ok(VERIFY.format(1))["why"] == ["changed outside Files and expected_paths: stray.txt"]
+    (run.folder / "stray.txt").unlink()
+    run.ok(VERIFY.format(1))
+    assert run.git("show", "--format=", "--name-only", "HEAD").split() == ["src/part1.py"]
+    assert run.read("notes.txt") == "mine\n"

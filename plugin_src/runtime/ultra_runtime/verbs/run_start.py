@@ -105,6 +105,7 @@ def _go_on(started: Started) -> Answer:
     busy, live = open_live("run start", None, None)
     with busy:
         live.goes_on = True
+        live.snapshots.recorded = started.tree  # a change since then counts as one in the step
         begun = begin_next(live)
     data: dict[str, Any] = {
         "ok": True,

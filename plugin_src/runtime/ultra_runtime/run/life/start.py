@@ -69,6 +69,8 @@ class Started(Struct):
     live: Live
     resumed: bool
     notes: list[str]
+    tree: str
+    """The working tree, if the start has recorded it."""
 
 
 class InWaves(Struct):
@@ -116,10 +118,10 @@ def start(asked: StartRequest) -> Started | InWaves:
         problem = entry_problem(live, asked.accept_entry)
         if problem:
             _stop_at_entry(live, problem)
-        _write_down(live, data, resumed)
+        tree = _write_down(live, data)
     strategy = choose_strategy(plan, asked.alone)
     notes += [one for one in (strategy_note(strategy, plan), _detached(live)) if one]
-    return Started(live, resumed, [*live.notes, *notes])
+    return Started(live, resumed, [*live.notes, *notes], tree)
 
 
 def _place(workspace: Workspace, place: RunPlace, asked: StartRequest) -> RunPlace:
@@ -233,8 +235,8 @@ def _stop_at_entry(live: Live, problem: str) -> None:
     raise RefusedError(f"the entry condition is not met: {problem}", hint)
 
 
-def _write_down(live: Live, data: bytes, resumed: bool) -> None:
-    """Record the run: the facts in git, the progress file, the lock and the session state."""
+def _write_down(live: Live, data: bytes) -> str:
+    """Record the run: the facts in git, the progress file, the lock and the session state; return the tree that git has."""
     place, git = live.place, live.git
     if place.project:
         try:
@@ -244,8 +246,10 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
     blob = git.ask("hash-object", "-w", "--stdin", given=data).decode().strip()
     refs: dict[str, str | None] = {"plan": blob}
     known = git.known[place.slug].refs
+    tree = ""
     if "start" not in known:
-        refs["start"] = account_from(live, live.earlier).head
+        accounted = account_from(live, live.earlier)
+        refs["start"], tree = accounted.head, "" if live.earlier else accounted.tree
     if "end" in known:
         refs["end"] = None
     if live.around:
@@ -259,6 +263,7 @@ def _write_down(live: Live, data: bytes, resumed: bool) -> None:
     write_pinned(live.workspace, place)
     live.save_lock()
     write_session_state(git, place, IN_PROGRESS)
+    return tree
 
 
 def _detached(live: Live) -> str:

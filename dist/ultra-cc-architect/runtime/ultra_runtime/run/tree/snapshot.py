@@ -106,6 +106,8 @@ class Snapshots:
         self.own_index = OwnIndex(self.git, self.index)
         self.seen: Status | None = None
         """What the first look at the tree saw, if this call made it."""
+        self.recorded = ""
+        """The tree as this call has recorded it for a part of it that comes at once; the next look returns it."""
         objects = os.path.join(self.folder, "objects")
         self.alone = {"GIT_OBJECT_DIRECTORY": objects}
         self.env = {
@@ -118,6 +120,9 @@ class Snapshots:
 
     def take(self) -> str:
         """Return the current working tree as a git tree, without ignored files."""
+        recorded, self.recorded = self.recorded, ""
+        if recorded:
+            return recorded
         make_folder(self.objects)
         try:
             return self._take()
