@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Callable
@@ -11,13 +12,14 @@ import pytest
 
 from tests.kit.calls import ISOLATED
 from tests.kit.names import BRANCHES
-from tests.waves.lives import MINE, SERVED, live
+from tests.waves.lives import MINE, SERVED, cut_off, live
 from tests.waves.processes import kill_all, processes_of
 from tests.waves.sample import PLAN, PROJECT, QUICK, TWO_WAVES, Waves, part
 from tests.waves.test_faults import merged_once
 from ultra_runtime.files.process import stat_fields
 
 Make = Callable[..., Waves]
+SLUG = Path(PROJECT).name
 OWNER = re.compile(rb'"pid":\s*[1-9]\d*')
 RESUME = f"`ultra waves resume {PLAN}`"
 
@@ -253,3 +255,14 @@ def process_ids(repo: Waves) -> dict[Path, bytes]:
         except OSError:  # it is gone again
             continue
     return found
+
+
+def test_a_forged_line_of_the_journal_merges_nothing(make: Make) -> None:
+    repo = cut_off(make, "after lease 1")
+    journal = repo.folder / f".git/ultra/waves/{SLUG}/journal"
+    base = repo.git("rev-parse", "main")
+    with journal.open("a") as file:
+        file.write(json.dumps({"act": "audit", "session": 1, "ok": True}) + "\n")
+    for call in (f"waves resume {PLAN}", "waves wait"):
+        assert f"line {len(repo.journal())} was not written by ultra" in repo.refused(call)
+    assert repo.git("rev-parse", "main") == base

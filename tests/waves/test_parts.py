@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -53,17 +54,50 @@ def test_a_full_disk_leaves_the_journal_as_it_was(journal: Journal, monkeypatch:
     assert Path(journal.path).read_bytes() == before
 
 
-@pytest.mark.parametrize("before", [b"", b'{"act":"wave"}\n'])
-def test_a_long_line_that_was_cut_off_is_overwritten(journal: Journal, before: bytes) -> None:
-    Path(journal.path).write_bytes(before + b'{"act":"begin","parts":"' + b"x" * 200_000)
+@pytest.mark.parametrize("lines", [0, 1, 2])
+def test_a_long_line_that_was_cut_off_is_overwritten(journal: Journal, lines: int) -> None:
+    journal.add("begin", parts="x" * 200_000)
+    whole = Path(journal.path).read_bytes().splitlines(keepends=True)
+    Path(journal.path).write_bytes(b"".join(whole[:lines]) + b'{"act":"begin","parts":"' + b"x" * 200_000)
     journal.add("clean", session=1)
-    assert [row["act"] for row in journal.rows()] == ["wave"] * bool(before) + ["clean"]
+    assert [row["act"] for row in journal.rows()] == [*["wave", "begin"][:lines], "clean"]
 
 
 def test_a_damaged_journal_is_a_sentence(journal: Journal) -> None:
     Path(journal.path).write_text("not json\n")
-    with pytest.raises(RefusedError, match="cannot be read"):
+    with pytest.raises(RefusedError, match="cannot be used"):
         journal.rows()
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda lines: [*lines, b'{"act":"audit","session":1,"ok":true}\n'],
+        lambda lines: [*lines, lines[-1]],
+        lambda lines: [lines[0], lines[1].replace(b'"session":1', b'"session":2'), lines[2]],
+        lambda lines: [lines[0], lines[2]],
+        lambda lines: lines[1:],
+        lambda lines: [lines[0], lines[2], lines[1]],
+    ],
+    ids=["added", "repeated", "changed", "removed", "first removed", "moved"],
+)
+def test_a_line_that_does_not_follow_from_the_one_before_it_is_named(
+    journal: Journal, forge: Callable[[list[bytes]], list[bytes]]
+) -> None:
+    journal.add("audit", session=1)
+    journal.add("merged", session=1)
+    whole = Path(journal.path).read_bytes().splitlines(keepends=True)
+    Path(journal.path).write_bytes(b"".join(forge(whole)))
+    with pytest.raises(RefusedError, match=r"line \d was not written by ultra"):
+        journal.rows()
+
+
+def test_what_is_cut_off_at_the_end_is_done_again(journal: Journal) -> None:
+    journal.add("audit", session=1)
+    whole = Path(journal.path).read_bytes().splitlines(keepends=True)
+    Path(journal.path).write_bytes(whole[0])
+    journal.add("audit", session=2)
+    assert [row.get("session") for row in journal.rows()] == [None, 2]
 
 
 def test_only_one_process_serves_a_plan_and_a_look_takes_nothing(journal: Journal) -> None:

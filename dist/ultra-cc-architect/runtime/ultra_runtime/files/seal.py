@@ -15,24 +15,34 @@ from ultra_runtime.text.jsontext import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 KEY = "key"
 SEAL = "seal"
 
 
-def sealed(common: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values with the seal of the repository whose common git dir is named."""
+def sealed(common: str, values: Mapping[str, Any], after: str = "") -> dict[str, Any]:
+    """Return values with the seal of the repository whose common git dir is named; `after` is the seal they follow."""
     bare = {name: value for name, value in values.items() if name != SEAL}
-    return {**bare, SEAL: _seal(_make_key(common), bare)}
+    return {**bare, SEAL: _seal(_make_key(common), bare, after)}
 
 
 def is_sealed(common: str, values: Mapping[str, Any]) -> bool:
     """Tell whether the runtime wrote these values in this repository."""
-    bare = {name: value for name, value in values.items() if name != SEAL}
-    key = read_key(common)
-    return bool(key) and values.get(SEAL) == _seal(key, bare)
+    return sealed_in_turn(common, [values]) == 1
+
+
+def sealed_in_turn(common: str, rows: Iterable[Mapping[str, Any]]) -> int:
+    """Return how many of these values, from the first on, the runtime wrote, each after the one before it."""
+    key, after, count = read_key(common), "", 0
+    for values in rows:
+        bare = {name: value for name, value in values.items() if name != SEAL}
+        seal = _seal(key, bare, after) if key else ""
+        if not seal or values.get(SEAL) != seal:
+            break
+        after, count = seal, count + 1
+    return count
 
 
 def seal_of(common: str, data: bytes) -> str:
@@ -71,8 +81,8 @@ def _path(common: str) -> str:
     return os.path.join(common, launcher(), KEY)
 
 
-def _seal(key: bytes, values: Mapping[str, Any]) -> str:
-    return _seal_of(key, write(dict(values)).encode("utf-8", "surrogateescape"))
+def _seal(key: bytes, values: Mapping[str, Any], after: str) -> str:
+    return _seal_of(key, (after + write(dict(values))).encode("utf-8", "surrogateescape"))
 
 
 def _seal_of(key: bytes, data: bytes) -> str:

@@ -1,4 +1,8 @@
-"""The journal of a plan's waves: a line before each act and one after it, so that every act can be repeated."""
+"""The journal of a plan's waves: a line before each act and one after it, so that every act can be repeated.
+
+Each line is sealed together with the seal of the line before it: a line that somebody else wrote, changed, removed or
+moved is recognised, except for lines that are cut off at the end, whose acts are then repeated.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,9 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.quick_write import make_folder
 from ultra_runtime.files.root import names_in
+from ultra_runtime.files.seal import SEAL, sealed, sealed_in_turn
 from ultra_runtime.guard.site import FOLDER, WAVES
-from ultra_runtime.rendered import verb
+from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.text.timestamp import now
 from ultra_runtime.words import one_line
@@ -31,6 +36,7 @@ class Journal:
 
     def __init__(self, common: str, slug: str) -> None:
         self.slug = slug
+        self.common = common
         self.folder = os.path.join(common, FOLDER, WAVES, slug)
         self.path = self.place(JOURNAL)
 
@@ -56,10 +62,17 @@ class Journal:
         except (FileNotFoundError, NotADirectoryError):
             return []
         try:
-            return [read_object(line).values for line in lines[:-1]]
+            rows = [read_object(line).values for line in lines[:-1]]
         except JsonError as problem:
-            hint = f"move {one_line(self.folder)} away: the branches and refs of its sessions stay"
-            raise RefusedError(f"{one_line(self.path)} cannot be read: {problem}", hint) from None
+            raise self._unusable(str(problem)) from None
+        count = sealed_in_turn(self.common, rows)
+        if count < len(rows):
+            raise self._unusable(f"line {count + 1} was not written by {launcher()} after the one before it")
+        return rows
+
+    def _unusable(self, why: str) -> RefusedError:
+        hint = f"move {one_line(self.folder)} away: the branches and refs of its sessions stay"
+        return RefusedError(f"{one_line(self.path)} cannot be used: {why}", hint)
 
     def add(self, act: str, **values: object) -> Row:
         """Append a line and flush it to the disk; all of it or nothing."""
@@ -68,6 +81,7 @@ class Journal:
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
             end = _end_of_lines(descriptor)
+            row = sealed(self.common, row, _last_seal(descriptor, end))
             try:
                 _write_at(descriptor, (write(row) + "\n").encode("utf-8", "surrogateescape"), end)
                 os.fsync(descriptor)
@@ -153,6 +167,18 @@ def _end_of_lines(descriptor: int) -> int:
     if end < size:
         os.truncate(descriptor, end)
     return end
+
+
+def _last_seal(descriptor: int, end: int) -> str:
+    """Return the seal of the last whole line, which ends there."""
+    start, data = end, b""
+    while start and data.count(b"\n") < 2:
+        start = max(0, start - PIECE)
+        data = os.pread(descriptor, end - start, start)
+    try:
+        return str(read_object(data[:-1].rpartition(b"\n")[2]).values.get(SEAL, ""))
+    except JsonError:  # there is none, or a reader will name it
+        return ""
 
 
 def journals(common: str) -> list[Journal]:
