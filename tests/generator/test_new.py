@@ -186,11 +186,25 @@ def test_the_run_notices_what_is_broken(
     assert found.startswith(said)
 
 
-def test_what_cannot_run_here_is_said(tmp_path: Path) -> None:
+def test_what_cannot_run_here_is_said_and_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     source = made(tmp_path, "mcp")
     servers = source / "plugins/acme/.mcp.json"
     servers.write_text(servers.read_text().replace("python3", "no-such-program"))
     assert outcomes(source) == {"MCP server clock": "not run: no-such-program is not installed"}
+    monkeypatch.setattr("sys.argv", ["ultra-plugin", "test", "--source", str(source)])
+    assert run() == 1
+    assert capsys.readouterr().out.splitlines()[-1] == f"{source}: 0 passed, 0 failed, 1 not run"
+
+
+def test_a_plugin_of_prompts_alone_passes_by_its_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = made(tmp_path, "command")
+    monkeypatch.setattr("sys.argv", ["ultra-plugin", "test", "--source", str(source)])
+    assert run() == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith("no plugin ships anything that runs")
 
 
 def test_the_command_line_starts_and_tests_a_plugin(
