@@ -76,9 +76,9 @@ def _bundle(path: Path, found: Iterator[BundleFile]) -> Bundle:
 
 def _existing(path: Path) -> None:
     if not path.exists():
-        raise UltraError(f"{path} does not exist.")
+        raise UltraError(f"{path} does not exist; name a plugin folder or a marketplace.")
     if not path.is_dir():
-        raise UltraError(f"{path} is not a folder.")
+        raise UltraError(f"{path} is not a folder; name a plugin folder or a marketplace.")
 
 
 def _files(root: Path) -> Iterator[BundleFile]:

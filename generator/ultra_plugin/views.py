@@ -105,12 +105,18 @@ def limits_table(limits: Mapping[str, Limit]) -> str:
     rows = [
         (
             f"`{name}`",
-            f"{limit.value:,} {limit.unit.removesuffix('s') if limit.value == 1 else limit.unit}",
+            _amount(limit),
             limit.means,
         )
         for name, limit in limits.items()
     ]
     return markdown_table(("limit", "value", "means"), rows)
+
+
+def _amount(limit: Limit) -> str:
+    if limit.unit == "port":
+        return f"port {limit.value}"  # a number that counts nothing
+    return f"{limit.value:,} {limit.unit.removesuffix('s') if limit.value == 1 else limit.unit}"
 
 
 class _View:

@@ -83,7 +83,10 @@ def test_a_deep_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "sentence"),
-    [("gone", "{path} does not exist."), ("file", "{path} is not a folder.")],
+    [
+        ("gone", "{path} does not exist; name a plugin folder or a marketplace."),
+        ("file", "{path} is not a folder; name a plugin folder or a marketplace."),
+    ],
 )
 def test_a_wrong_path_is_one_sentence(tmp_path: Path, path: str, sentence: str) -> None:
     (tmp_path / "file").write_text("x")

@@ -30,6 +30,15 @@ def test_build_says_what_it_built_and_how_to_use_it(tmp_path: Path) -> None:
     assert "claude --plugin-dir dist/acme-plan" in done.stdout
 
 
+def test_the_line_that_tries_it_can_be_pasted(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    lines = cli(tmp_path, "build", "--out", "my dist").stdout.splitlines()
+    assert "Try it:     claude --plugin-dir 'my dist/acme-plan'" in lines
+    figures = [line.index("   (used/budget)") for line in lines if "(used/budget)" in line]
+    (whole,) = (line for line in lines if line.startswith("  the whole plugin"))
+    assert len(whole) == figures[0] - 24  # in the first column
+
+
 def test_the_line_that_installs_works_where_the_build_was_run(tmp_path: Path) -> None:
     write_sample(tmp_path)
     (line,) = (line for line in cli(tmp_path, "build").stdout.splitlines() if line.startswith("Install it: "))
@@ -206,10 +215,12 @@ def test_without_what_it_needs_it_says_so_in_one_sentence(tmp_path: Path, missin
 @pytest.mark.parametrize(
     ("words", "status", "error"),
     [
-        (["nope"], 2, "No such command 'nope'."),
+        (["nope"], 2, "No such command 'nope' (known: adopt, attest,"),
+        (["chek"], 2, "No such command 'chek' (did you mean 'check'?)."),
         (["check", "--nope"], 2, "No such option '--nope'."),
-        (["check", "nowhere"], 1, "nowhere does not exist."),
+        (["check", "nowhere"], 1, "nowhere does not exist; name a plugin folder or a marketplace."),
         (["build"], 1, "1 problem; nothing was written"),
+        (["test"], 1, "1 problem"),
     ],
 )
 def test_an_error_is_json_for_who_asks_for_it(
@@ -221,7 +232,7 @@ def test_an_error_is_json_for_who_asks_for_it(
     answer = json.loads(done.stdout)
     assert (done.returncode, answer["ok"]) == (status, False)
     assert answer["error"].startswith(error.rstrip("."))
-    assert bool(answer["problems"]) == (words == ["build"])
+    assert bool(answer["problems"]) == (words in (["build"], ["test"]))
     assert error.rstrip(".") in done.stderr
 
 

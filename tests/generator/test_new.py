@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -216,8 +218,22 @@ def test_the_command_line_starts_and_tests_a_plugin(
 
     monkeypatch.chdir(tmp_path)
     assert call("new", "acme", "--with", "hook", "--author", "Ann") == 0
-    assert "Build it: cd acme && ultra-plugin build" in capsys.readouterr().out
+    assert re.search("Build it: cd acme && .*ultra-plugin.? build", capsys.readouterr().out)
+    monkeypatch.setattr("ultra_plugin.cli.new._git_name", str)
+    assert call("new", "nameless", "--with", "hook") == 0
+    said = capsys.readouterr().out
+    assert "the author is Nobody: put a name into plugin_src/suite.yaml and plugin_src/LICENSE" in said
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    assert call("new", "far", "--with", "hook", "--author", "Ann") == 0
+    assert f"&& {quote(str(Path(sys.executable).with_name('ultra-plugin')))} build" in capsys.readouterr().out
+    monkeypatch.undo()
     monkeypatch.chdir(tmp_path / "acme")
+    cases = tmp_path / "acme/plugin_src/tests/more.yaml"
+    cases.write_text("plugin: other\ncases: []\n")
+    assert call("test") == 1
+    told = capsys.readouterr()
+    assert (told.out, told.err.splitlines()[-1]) == ("", "ultra-plugin: 1 problem")
+    cases.unlink()
     assert call("test") == 0
     assert capsys.readouterr().out.splitlines()[-1] == "plugin_src: 3 passed, 0 failed, 0 not run"
     (tmp_path / "acme/plugin_src" / HOOK).write_text("raise SystemExit(1)\n")

@@ -13,6 +13,8 @@ Make = Callable[..., Waves]
 
 def test_sessions_are_opened_and_closed_by_hand(make: Make) -> None:
     repo = make(TWO_WAVES, files=QUICK)
+    for call in ("session next", "session open 1"):
+        assert repo(*call.split()).data["next"] == "name the plan with --plan PATH"
     assert repo.ok(f"session next --plan {PLAN}")["sessions"] == [1, 2]
     repo.env["ANTHROPIC_API_KEY"] = "dummy"  # nothing headless is started, so nobody is asked who pays
     assert "wave 1 is not merged yet" in repo.refused(f"session open 3 --plan {PLAN}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ultra_plugin.cli.installer import itself
 from ultra_plugin.cli.options import json_option, progress
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _lines(adopted: Adopted) -> Iterator[str]:
         yield "The client calls this an error, so the build refuses it:"
         yield from (f"  {problem}" for problem in adopted.refused)
     yield ""
-    yield f"Build it: cd {quote(str(adopted.target))} && ultra-plugin build"
+    yield f"Build it: cd {quote(str(adopted.target))} && {itself()} build"
 
 
 def _some(paths: Sequence[str]) -> str:

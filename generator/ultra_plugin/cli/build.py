@@ -16,6 +16,7 @@ from ultra_plugin.pipeline import build
 from ultra_plugin.report import Cost, PluginReport, Report
 
 _MOST_TRIED = 5
+_WHOLE = "the whole plugin"
 
 
 @click.command("build")
@@ -68,19 +69,19 @@ def _lines(report: Report, out: Path) -> Iterator[str]:
         yield f"{sum(report.warnings.values())} warnings (ultra-plugin check lists them): {codes}"
     yield f"{report.written} files changed" if report.written else "nothing changed"
     yield ""
-    folders = [plugin.folder for plugin in report.plugins[:_MOST_TRIED]]
+    folders = [shlex.quote(plugin.folder) for plugin in report.plugins[:_MOST_TRIED]]
     yield "Try it:     claude --plugin-dir " + " --plugin-dir ".join(folders)
     for line in install_lines(out, report):
         yield f"Install it: {line}"
 
 
 def _bill(plugin: PluginReport) -> Iterator[str]:
-    width = max((len(cost.name) for cost in plugin.costs), default=0)
-    yield f"  {'tokens'.ljust(width)}  always-on   on-invoke     closure   (used/budget)"
+    width = max(len(_WHOLE), *(len(cost.name) for cost in plugin.costs))
+    yield f"  {'tokens'.ljust(width)}   always-on   on-invoke     closure   (used/budget)"
     for cost in plugin.costs:
         figures = (_of(cost, name) for name in ("always_on", "on_invoke", "closure"))
         yield f"  {cost.name.ljust(width)} " + " ".join(figure.rjust(11) for figure in figures)
-    yield f"  {'the whole plugin'.ljust(width)} {str(plugin.always_on).rjust(11)}"
+    yield f"  {_WHOLE.ljust(width)} {str(plugin.always_on).rjust(11)}"
     for one in plugin.savings:
         less = f"{100 - 100 * one.cut // one.whole} % less"
         yield f"  references for {one.agent}: {one.cut} of {one.whole} tokens, {less}"

@@ -100,7 +100,7 @@ def check_command(
 def _pair(word: str) -> tuple[str, str]:
     code, mark, level = word.partition("=")
     if not mark:
-        raise UltraError(f"--severity: '{word}' is not CODE=LEVEL.")
+        raise UltraError(f"--severity: '{word}' is not CODE=LEVEL; write one such as icon-missing=off.")
     return code, level
 
 

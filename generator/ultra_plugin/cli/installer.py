@@ -1,4 +1,4 @@
-"""Return the command that installs the built plugins, for the current folder."""
+"""Return commands to type next: that of this program, and those that install the built plugins."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _CLONE = Path(__file__).resolve().parent.parent.parent.parent
 _MOST = 5
 """How many plugins get a line of their own."""
 _PROGRAM = "ultra-install"
+_ITSELF = "ultra-plugin"
 
 
 def install_lines(out: Path, report: Report) -> list[str]:
@@ -33,6 +34,14 @@ def install_lines(out: Path, report: Report) -> list[str]:
         lines.append(f"claude plugin marketplace add {shlex.quote(str(out.resolve().parent))}")
         lines += [f"claude plugin install {shlex.quote(f'{one.name}@{report.suite}')}" for one in others]
     return lines
+
+
+def itself() -> str:
+    """Return how to call this program from any folder: by its name if that is on the PATH."""
+    if shutil.which(_ITSELF):
+        return _ITSELF
+    beside = Path(sys.executable).with_name(_ITSELF)
+    return shlex.quote(str(beside)) if os.access(beside, os.X_OK) else _ITSELF
 
 
 def _installer() -> str:

@@ -9,8 +9,11 @@ from shlex import quote
 
 import click
 
+from ultra_plugin.cli.installer import itself
 from ultra_plugin.scaffold import DEFAULT_PARTS, LICENCES, PARTS, Wanted
 from ultra_plugin.source import packaged_source
+
+_UNNAMED = "Nobody"
 
 
 @click.command("new")
@@ -42,7 +45,7 @@ def new_command(
     """
     from ultra_plugin.creating import create  # late: a build with nothing to do does not need it
 
-    author = author or _asked("Author", _git_name() or "Nobody")
+    author = author or _asked("Author", _git_name() or _UNNAMED)
     description = description or _asked(
         "What does it do, in one sentence?", f"Helps with {name}, in plain words."
     )
@@ -51,9 +54,13 @@ def new_command(
     place = target or Path(name)
     create(Wanted(name, description, author, licence, chosen, named), place, packaged_source())
     click.echo(f"{place}: a plugin with {', '.join(chosen)}; change what is in plugin_src/plugins/{name}")
+    if author == _UNNAMED:
+        click.echo(
+            f"the author is {_UNNAMED}: put a name into plugin_src/suite.yaml and plugin_src/LICENSE, or use --author"
+        )
     click.echo("")
-    click.echo(f"Build it: cd {quote(str(place))} && ultra-plugin build")
-    click.echo("Test it:  ultra-plugin test")
+    click.echo(f"Build it: cd {quote(str(place))} && {itself()} build")
+    click.echo(f"Test it:  {itself()} test")
 
 
 def _asked(question: str, default: str) -> str:

@@ -11,6 +11,7 @@ from shlex import quote
 import click
 
 from ultra_plugin.cli.diff import unified
+from ultra_plugin.cli.installer import itself
 from ultra_plugin.cli.options import json_option
 from ultra_plugin.errors import Problem, UltraError
 from ultra_plugin.overlay.layers import LayeredTree, open_tree
@@ -47,7 +48,7 @@ def new_command(
 
     called = name or folder.resolve().name
     begin(folder, upstream, called, launcher or called, plugin, schemas()[Path(SCHEMA).name])
-    click.echo(f"{folder / SETTINGS}: written\nBuild it: cd {quote(str(folder))} && ultra-plugin build")
+    click.echo(f"{folder / SETTINGS}: written\nBuild it: cd {quote(str(folder))} && {itself()} build")
 
 
 @overlay_command.command("take")

@@ -29,6 +29,8 @@ _REMEDIES = {
 _NAMES = (
     "adopt", "attest", "build", "check", "diff", "explain", "new", "overlay", "schemas", "test", "verify", "watch",
 )  # fmt: skip
+_READERS = {"check", "diff", "test"}
+"""Commands that write nothing into the folders of the user."""
 
 
 class _Commands(click.Group):
@@ -45,6 +47,16 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(f"ultra_plugin.cli.{cmd_name}"), f"{cmd_name}_command")
         _answer_in_json(command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest command for an unknown one."""
+        if args and args[0] not in _NAMES and not args[0].startswith("-"):
+            from ultra_plugin.document import nearest  # late: a call that is right does not need it
+
+            ctx.fail(f"No such command '{args[0]}' ({nearest(args[0], _NAMES)}).")
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -91,9 +103,8 @@ def run() -> int:
         return _fail(said or "interrupted; nothing was changed", 130)
     except ProblemsFound as error:
         count = len(error.problems)
-        return _fail(
-            f"{count} problem{'s' if count > 1 else ''}; nothing was written", problems=error.problems
-        )
+        end = "" if _READERS.intersection(sys.argv[1:2]) else "; nothing was written"
+        return _fail(f"{count} problem{'s' if count > 1 else ''}{end}", problems=error.problems)
     except (UltraError, click.ClickException) as error:
         return _fail(str(error))
     except BrokenPipeError:

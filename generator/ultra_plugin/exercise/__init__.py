@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ultra_plugin.check.subject import subject_of
-from ultra_plugin.exercise.cases import case_outcomes
+from ultra_plugin.exercise.cases import case_outcomes, refuse_faulty_cases
 from ultra_plugin.exercise.hooks import hook_outcomes
 from ultra_plugin.exercise.outcome import Outcome, Place
 from ultra_plugin.exercise.servers import server_outcomes
@@ -21,6 +21,7 @@ __all__ = ["Outcome", "exercise"]
 
 def exercise(tree: SourceTree, bundles: Sequence[Bundle]) -> Iterator[Outcome]:
     """Write the bundles to a temporary folder and try every part of them."""
+    refuse_faulty_cases(tree, [bundle.name for bundle in bundles])
     with tempfile.TemporaryDirectory(prefix="ultra-test-") as folder:
         write(bundles, Path(folder) / "dist")
         places = {bundle.name: _place(Path(folder), bundle) for bundle in bundles}

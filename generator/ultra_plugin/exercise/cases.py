@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,14 +40,25 @@ class _Cases:
 
 def case_outcomes(tree: SourceTree, places: Mapping[str, Place]) -> Iterator[Outcome]:
     """Run every case of the source tree."""
+    for shown, cases in _read(tree, places):
+        for case in cases.cases:
+            yield _tried(places[cases.plugin], case, shown)
+
+
+def refuse_faulty_cases(tree: SourceTree, names: Collection[str]) -> None:
+    """Raise the problem of a file of cases that cannot be used, before anything runs."""
+    for _ in _read(tree, names):
+        pass
+
+
+def _read(tree: SourceTree, names: Collection[str]) -> Iterator[tuple[str, _Cases]]:
     for path in tree.files(FOLDER):
         if path.endswith(".yaml"):
             cases = read_document(tree.shown(path), tree.read(path), _Cases)
-            if cases.plugin not in places:
+            if cases.plugin not in names:
                 message = f"there is no plugin '{cases.plugin}'"
-                raise problem(tree.shown(path), 1, "unknown-plugin", message, nearest(cases.plugin, places))
-            for case in cases.cases:
-                yield _tried(places[cases.plugin], case, tree.shown(path))
+                raise problem(tree.shown(path), 1, "unknown-plugin", message, nearest(cases.plugin, names))
+            yield tree.shown(path), cases
 
 
 def _tried(place: Place, case: Case, path: str) -> Outcome:
@@ -65,8 +76,12 @@ def _tried(place: Place, case: Case, path: str) -> Outcome:
     status = wrong[0] if wrong else max(status for status, _, _ in answers)
     said = "".join(f"{output}{errors}" for _, output, errors in answers)
     if status != case.status:
-        return place.outcome(what, f"must end with status {case.status}, not {status}: {said.strip()[-200:]}")
+        return place.outcome(what, f"must end with status {case.status}, not {status}{_quoted(said)}")
     return place.outcome(what, "" if case.says in said else f"must say '{case.says}', not '{said.strip()}'")
+
+
+def _quoted(said: str) -> str:
+    return f": {said.strip()[-200:]}" if said.strip() else ""
 
 
 def _matches(matcher: str, tool: str) -> bool:
