@@ -2,7 +2,7 @@
 
 The plan stays as it is until `gate plan` accepts the draft; then the old one is kept beside it, with a number, and the
 specs of its sessions are written again. A run that had begun continues with --accept-plan-change, if only steps that
-are not over were changed.
+have not ended were changed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def run(args: Args) -> Answer:
     gate = "3 and 4 of `guide`" if small else "D of `guide`: its critics and its gate"
     next_step = (
         f"change the steps that are wrong with `{put}`, then follow {gate}; a run that has begun continues with"
-        " --accept-plan-change, if only steps that are not over were changed"
+        " --accept-plan-change, if only steps that have not ended were changed"
     )
     text = guide_text(STAGE, GUIDE if small else "synthesis")
     answer = {"ok": True, "path": shown, "project": project.shown, "guide": text, "next": next_step}

@@ -6,7 +6,7 @@ from ultra_runtime.answer import Answer
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.wave_state import MERGED
 from ultra_runtime.usage import Args
-from ultra_runtime.waves.wave_run import find_begun, find_wave_run
+from ultra_runtime.waves.wave_run import find_for_hand
 from ultra_runtime.waves.wave_start import waiting_sessions
 
 USAGE = "session next [--plan PATH] [--project DIR] [--json]"
@@ -17,7 +17,7 @@ STAGE = "execute"
 def run(args: Args) -> Answer:
     """Answer with the sessions that can start."""
     path, project = args.get("--plan"), args.get("--project")
-    found = find_wave_run(path or str(project), project) if path or project else find_begun(None, None)
+    found = find_for_hand(path, project)
     ready = waiting_sessions(found)
     stands = {str(one.number): one.state for one in found.state.sessions.values()}
     calls = [f"{verb('session open')} {number} --plan {found.place.shown}" for number in ready]

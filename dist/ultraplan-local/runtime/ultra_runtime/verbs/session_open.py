@@ -13,7 +13,7 @@ from ultra_runtime.usage import Args
 from ultra_runtime.waves.by_hand import begin_by_hand, open_session
 from ultra_runtime.waves.wave_answers import default_options
 from ultra_runtime.waves.wave_around import ACCEPT
-from ultra_runtime.waves.wave_run import find_begun, find_wave_run
+from ultra_runtime.waves.wave_run import find_for_hand
 from ultra_runtime.words import shell_word
 
 USAGE = "session open N [--plan PATH] [--project DIR] [--accept-settings-change] [--json]"
@@ -24,7 +24,7 @@ STAGE = "execute"
 def run(args: Args) -> Answer:
     """Answer with the worktree and the command."""
     number, path, project = step_number(args), args.get("--plan"), args.get("--project")
-    found = find_wave_run(path or str(project), project) if path or project else find_begun(None, None)
+    found = find_for_hand(path, project)
     begin_by_hand(found, default_options(), args.flag(ACCEPT))
     typed = open_session(found, number)
     tree = found.tree_of(number)

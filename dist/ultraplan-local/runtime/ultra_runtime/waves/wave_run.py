@@ -158,7 +158,14 @@ def _refuse_elsewhere(git: Git, state: WaveState) -> None:
         )
 
 
-def find_begun(path: str | None, project: str | None) -> WaveRun:
+def find_for_hand(path: str | None, project: str | None) -> WaveRun:
+    """Return the run of the plan, begun or not, or the only unfinished one of this repository."""
+    if path or project:
+        return find_wave_run(path or str(project), project)
+    return find_begun(None, None, "name the plan with --plan PATH")
+
+
+def find_begun(path: str | None, project: str | None, remedy: str = "") -> WaveRun:
     """Return a run that has begun: that of the plan, or the only unfinished one of this repository."""
     if path or project:
         run = find_wave_run(path or str(project), project)
@@ -171,7 +178,8 @@ def find_begun(path: str | None, project: str | None) -> WaveRun:
     unfinished = [one for one in found if read_wave_state(one).unfinished] or found[-1:]
     if not unfinished:
         raise RefusedError(
-            "no waves have begun in this repository", f"start them with `{verb('waves start')} PLAN`"
+            "no waves have begun in this repository",
+            remedy or f"start them with `{verb('waves start')} PLAN`",
         )
     if len(unfinished) > 1:
         names = listed(one.slug for one in unfinished)

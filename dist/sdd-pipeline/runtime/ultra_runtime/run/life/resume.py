@@ -127,7 +127,7 @@ def _pin(
         return
     if not asked.accept_plan_change:
         error = f"{live.place.shown} was edited since the run started"
-        hint = "ask the user; undo the edit, or add --accept-plan-change if only steps that are not over were changed"
+        hint = "ask the user; undo the edit, or add --accept-plan-change if only steps that have not ended were changed"
         raise RefusedError(error, hint)
     if pinned is None:
         raise RefusedError(
