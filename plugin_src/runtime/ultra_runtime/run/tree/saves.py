@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 RESCUE = f"refs/{launcher()}/rescue"
 LINK, FILE, EXECUTABLE = "120000", "100644", "100755"
+ESCAPES = ((b"\\", b"\\\\"), (b'"', b'\\"'), (b"\n", b"\\n"), (b"\r", b"\\r"))
 # A save is nobody's work, and it must not fail where nobody has said who they are.
 NOBODY = {
     f"GIT_{who}_{what}": value
@@ -100,10 +101,12 @@ def save_items(git: Git, items: Mapping[str, SavedFile | None], env: Mapping[str
 
 
 def _line(path: str) -> bytes:
-    """Return a full path as a line for git, which reads one in quotes as C does."""
+    """Return a full path as a line for git, which reads one in quotes as C does, and drops a CR at the end."""
     name = os.fsencode(path)
-    if b"\n" in name:
-        name = b'"%b"' % name.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    if b"\n" in name or name.endswith(b"\r"):
+        for sign, written in ESCAPES:
+            name = name.replace(sign, written)
+        name = b'"%b"' % name
     return name + b"\n"
 
 
