@@ -16,7 +16,7 @@ from ultra_runtime.run.tree.before import Before
 from ultra_runtime.run.tree.placing import Placing, parents
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import EXECUTABLE, LINK, NotSavedError, SavedFile, item_at, save
-from ultra_runtime.run.tree.snapshot import SUBMODULE, copy_objects, list_paths, read_blobs
+from ultra_runtime.run.tree.snapshot import SUBMODULE, borrowing, copy_objects, list_paths, read_blobs
 from ultra_runtime.run.tree.staged import restore_index, staged_since
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
@@ -156,9 +156,8 @@ def save_removed(workspace: Workspace, snapshots: Snapshots, record: Record) -> 
     paths = removed(workspace.root, before) if before else []
     if before and paths:
         items = {path: before.nearby[path] for path in paths}
-        user, own = snapshots.env["GIT_ALTERNATE_OBJECT_DIRECTORIES"], snapshots.objects
         names = [item.name for item in items.values()]
-        copy_objects(workspace.git, names, user, {"GIT_ALTERNATE_OBJECT_DIRECTORIES": own})
+        copy_objects(workspace.git, names, snapshots.users_objects, borrowing(snapshots.objects))
         save(
             workspace.git, os.path.basename(snapshots.folder), record.number, record.start, items, items=items
         )
