@@ -49,7 +49,7 @@ def test_a_command_that_removes_the_repository_of_the_checkout(make: Make) -> No
     repo = make("sh src/part1.py", "test -e src/part1.py", text=removes)
     done = repo.ok("run finish")
     assert done["result"] == "partial"
-    assert "the files of the checkout cannot be put back after a command: fatal: not a git repo" in str(
+    assert "the files of the checkout cannot be put back after a command: its repository is gone" in str(
         done["why"]
     )
     assert repo.git("status", "--short", "src") == ""

@@ -43,10 +43,11 @@ def put_back(root: str, commit: str, without: set[bytes]) -> None:
 
 def _ask(root: str, *words: str, given: bytes = b"") -> Done:
     """Ask the repository of the copy, and no other one that is above it."""
-    place = (f"--git-dir={os.path.join(root, '.git')}", f"--work-tree={root}")
-    done = run_git(root, [*place, *PLAINLY, *words], given)
+    own = os.path.join(root, ".git")
+    done = run_git(root, [f"--git-dir={own}", f"--work-tree={root}", *PLAINLY, *words], given)
     if done.status:
         said = one_line(done.err.decode("utf-8", "replace").strip(), 200)
+        said = said if os.path.isdir(own) else "its repository is gone"
         reason = f"the files of the checkout cannot be put back after a command: {said}"
         raise NotReady(reason, "let the commands of the plan leave its `.git` as it is")
     return done
