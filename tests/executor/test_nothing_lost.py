@@ -118,6 +118,23 @@ def test_what_a_step_replaces_and_nobody_has_committed_is_saved(
     assert repo.git("show", f"{SAVE}:src/part1.py") == before.rstrip("\n")
 
 
+def test_a_commit_that_is_tried_again_saves_once(make: Make) -> None:
+    repo = make(plan(step(1, ["src/part1.py"])), files=HIDING)
+    repo.write({"src/part1.py": "a draft\n", "src/mine.local": "mine\n"})
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "part\n", ".git/hooks/pre-commit": "#!/bin/sh\nexit 1\n"})
+    (repo.folder / "src/mine.local").unlink()
+    (repo.folder / ".git/hooks/pre-commit").chmod(0o755)
+    assert repo.ok("step verify 1")["passed"]
+    repo.refused("step commit 1")
+    repo.refused("step commit 1")
+    (repo.folder / ".git/hooks/pre-commit").unlink()
+    repo.ok("step commit 1")
+    assert len([name for name in repo.refs() if name.startswith("rescue/")]) == 2
+    assert len([one for one in repo.ok("run finish")["findings"] if "replaced" in one]) == 1
+
+
 def test_nothing_is_saved_while_the_lines_of_the_user_stay(make: Make) -> None:
     repo = make(plan(step(1, ["src/part1.py"])), files={**FILES, "src/part1.py": LINES})
     repo.write({"src/part1.py": f"{LINES}mine\n"})

@@ -143,6 +143,14 @@ def save(
     return Save(ref, commit, both)
 
 
+def save_once(git: Git, slug: str, number: int, start: str, items: Mapping[str, SavedFile | None]) -> Save:
+    """Save what is known of some paths, unless a save of the step has just that: a commit may be tried more than once."""
+    for one in find_saves(git, number).get(slug, ()):
+        if read_save(git, one).items == items:
+            return one
+    return save(git, slug, number, start, items, items=items)
+
+
 def _commit(git: Git, tree: str, parents: Iterable[str], message: str) -> str:
     """Make a commit that no branch has."""
     above = [word for parent in parents for word in ("-p", parent)]

@@ -15,7 +15,7 @@ from ultra_runtime.run.tree import before as state
 from ultra_runtime.run.tree.before import Before
 from ultra_runtime.run.tree.placing import Placing, parents
 from ultra_runtime.run.tree.raw import RawTrees
-from ultra_runtime.run.tree.saves import EXECUTABLE, LINK, NotSavedError, SavedFile, item_at, save
+from ultra_runtime.run.tree.saves import EXECUTABLE, LINK, NotSavedError, SavedFile, item_at, save, save_once
 from ultra_runtime.run.tree.snapshot import SUBMODULE, Change, borrowing, copy_objects, list_paths, read_blobs
 from ultra_runtime.run.tree.staged import restore_index, staged_since
 from ultra_runtime.run.tree.transplant import Overlap, transplant
@@ -162,9 +162,8 @@ def save_removed(workspace: Workspace, snapshots: Snapshots, record: Record) -> 
         items = {path: before.nearby[path] for path in paths}
         names = [item.name for item in items.values()]
         copy_objects(workspace.git, names, snapshots.users_objects, borrowing(snapshots.objects))
-        save(
-            workspace.git, os.path.basename(snapshots.folder), record.number, record.start, items, items=items
-        )
+        slug = os.path.basename(snapshots.folder)
+        save_once(workspace.git, slug, record.number, record.start, items)
     return paths
 
 
@@ -192,7 +191,7 @@ def save_replaced(
     names = [item.name for item in items.values() if item]
     copy_objects(workspace.git, names, snapshots.users_objects, borrowing(snapshots.objects))
     slug = os.path.basename(snapshots.folder)
-    saved = save(workspace.git, slug, record.number, record.start, items, items=items) if items else None
+    saved = save_once(workspace.git, slug, record.number, record.start, items) if items else None
     return (saved.ref, list(items)) if saved else ("", [])
 
 
