@@ -59,6 +59,35 @@ def test_ignored_files_at_the_root_come_back(make: Make, own: str) -> None:
     assert repo.read("mine.local") == "mine\n"
 
 
+@pytest.mark.parametrize("name", ["mine.local", "src/mine.local"])
+def test_ignored_files_that_a_step_edits_come_back(make: Make, name: str) -> None:
+    repo = make(plan(step(1, ["src/part1.py"], verify="test -e src/part1.py")), files=HIDING)
+    repo.write({name: "mine\n"})
+    (repo.folder / name).chmod(0o600)
+    before = repo.tree()
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({name: "lost?\n"})
+    (repo.folder / name).chmod(0o644)
+    for _ in range(3):
+        answer = repo.ok("step verify 1")
+    assert answer["undone"].startswith(f"{name};")
+    assert repo.tree() == before
+    repo.ok("run finish")
+    repo.start("--mode", "resume")
+    repo.ok("step begin 1")
+    repo.write({name: "edited\n", "src/part1.py": "part\n"})
+    assert repo.ok("step verify 1")["passed"]
+    repo.ok("step commit 1")
+    findings = repo.ok("run finish")["findings"]
+    assert (
+        f"step 1 edited ignored files: {name}; to get them back: `ultra step rescue 1` when the run is over"
+        in findings
+    )
+    repo.ok("step rescue 1")
+    assert repo.read(name) == "mine\n"
+
+
 def test_files_that_are_no_longer_ignored_are_no_change_of_the_step(make: Make) -> None:
     repo = make(plan(step(1, [".gitignore"]), step(2)), files=HIDING)
     repo.write({"src/mine.local": "mine\n", "src/old.local": "old\n"})

@@ -81,17 +81,20 @@ def _refuse_unverified(live: Live, record: Record) -> None:
 
 
 def _keep_removed(live: Live, record: Record) -> None:
-    """Save ignored files that were removed with a folder of the step: there is no other copy."""
+    """Save ignored files that the step removed or edited: there is no other copy."""
     try:
         paths = save_removed(live.workspace, live.snapshots, record)
     except (NotSavedError, GitError) as problem:
-        live.found(f"step {record.number}: ignored files that it removed could not be saved: {problem}")
+        live.found(
+            f"step {record.number}: ignored files that it removed or edited could not be saved: {problem}"
+        )
         return
     if paths:
         back = f"`{verb('step rescue')} {record.number}` when the run is over"
-        live.found(
-            f"step {record.number} removed ignored files: {list_paths(paths)}; to get them back: {back}"
-        )
+        root = live.workspace.root
+        there = [path for path in paths if os.path.lexists(os.path.join(root, path))]
+        did = "edited" if len(there) == len(paths) else "removed or edited" if there else "removed"
+        live.found(f"step {record.number} {did} ignored files: {list_paths(paths)}; to get them back: {back}")
 
 
 def _keep_replaced(live: Live, record: Record, changes: Sequence[Change]) -> None:

@@ -15,7 +15,16 @@ from ultra_runtime.run.tree import before as state
 from ultra_runtime.run.tree.before import Before
 from ultra_runtime.run.tree.placing import Placing, parents
 from ultra_runtime.run.tree.raw import RawTrees
-from ultra_runtime.run.tree.saves import EXECUTABLE, LINK, NotSavedError, SavedFile, item_at, save, save_once
+from ultra_runtime.run.tree.saves import (
+    EXECUTABLE,
+    LINK,
+    NotSavedError,
+    SavedFile,
+    item_at,
+    save,
+    save_items,
+    save_once,
+)
 from ultra_runtime.run.tree.snapshot import SUBMODULE, Change, borrowing, copy_objects, list_paths, read_blobs
 from ultra_runtime.run.tree.staged import restore_index, staged_since
 from ultra_runtime.run.tree.transplant import Overlap, transplant
@@ -84,7 +93,8 @@ class Difference:
             if old.ignored.get(path) != now.ignored.get(path) and self._wanted(path):
                 self.items[path] = old.ignored.get(path)
         if only is None:
-            self.items.update((path, old.nearby[path]) for path in removed(self.root, old))
+            gone = removed(self.root, old)
+            self.items.update((path, old.nearby[path]) for path in [*gone, *edited(snapshots, old)])
         rules = {path: item for path, item in self.items.items() if os.path.basename(path) in RULES}
         self.rules = bool(rules)
         """Whether these are only files with rules of git, which decide what else differs: what is ignored, and how it reads."""
@@ -154,10 +164,22 @@ def removed(root: str, before: Before) -> list[str]:
     return [path for path in before.nearby if not os.path.lexists(os.path.join(root, path))]
 
 
+def edited(snapshots: Snapshots, before: Before) -> list[str]:
+    """Return the ignored files near the step that have other bytes or another mode now."""
+    now = {path: item for path in before.nearby if (item := item_at(snapshots.git.root, path))}
+    save_items(snapshots.git, now, snapshots.alone)
+    return [path for path, item in now.items() if item != before.nearby[path]]
+
+
 def save_removed(workspace: Workspace, snapshots: Snapshots, record: Record) -> list[str]:
-    """Save the ignored files that a step removed, and return them: a rescue brings them back."""
+    """Save the ignored files that a step removed or edited, and return them: a rescue brings them back.
+
+    What a command of the plan made of such a file is its own business, as long as the file is there.
+    """
     before = state.read(workspace, snapshots)
     paths = removed(workspace.root, before) if before else []
+    if before and any(path in before.nearby for path in record.ignored):
+        paths += [path for path in edited(snapshots, before) if path in record.ignored]
     if before and paths:
         items = {path: before.nearby[path] for path in paths}
         names = [item.name for item in items.values()]
