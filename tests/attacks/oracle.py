@@ -119,6 +119,7 @@ def _output(folder: Path, *words: str) -> str:
 
 
 def _passes(clone: Path, command: str) -> bool:
+    _git(clone, "checkout", "--quiet", "--force", ".")  # what another command has made of the committed files
     done = subprocess.run(
         ["bash", "-c", command], cwd=clone, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True
     )

@@ -21,7 +21,8 @@ CASES = {
     "src": KIND,
     "src/": "",
     "src/a.py/": "not a folder",
-    "empty/": "",
+    "empty/": "git keeps no empty folder",
+    "loop/": "",
     "link.py": KIND,
     "link.py/": "",
     "dangling.py": KIND,
@@ -76,3 +77,12 @@ def test_a_step_with_the_wrong_kind_of_file_fails(make: Callable[..., Repo]) -> 
         "src/b.py: it is a symbolic link, not a regular file; if the plan means that, the name must end with /",
         "0 expected files exist; at least 3 must",
     ]
+
+
+def test_a_link_with_the_name_of_a_script_is_no_script(make: Callable[..., Repo]) -> None:
+    repo = make(plan(step(1, ["src/run.sh", "src/tool.py"], expected_paths=["src/tool.py"])))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/tool.py": "print(')')(\n"})
+    os.symlink("tool.py", repo.folder / "src/run.sh")
+    assert repo.ok("step verify 1")["passed"]

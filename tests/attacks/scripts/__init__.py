@@ -4,6 +4,7 @@ from tests.attacks.scripts import (
     afresh,
     caches,
     checkout,
+    commands,
     environment,
     gitways,
     history,
@@ -26,10 +27,11 @@ ATTACKS = [
     *environment.ATTACKS,
     *paths.ATTACKS,
     *checkout.ATTACKS,
+    *commands.ATTACKS,
     *surroundings.ATTACKS,
     *caches.ATTACKS,
     *afresh.ATTACKS,
     *gitways.ATTACKS,
     *people.ATTACKS,
 ]
-HONEST = [*honest.RUNS, *surroundings.RUNS, *caches.RUNS, *gitways.RUNS, *people.RUNS]
+HONEST = [*honest.RUNS, *surroundings.RUNS, *caches.RUNS, *gitways.RUNS, *people.RUNS, *commands.RUNS]

@@ -1,0 +1,66 @@
+"""Commands of a proof share a checkout: its committed files are put back between them, and what they build stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.executor.sample import Repo, plan, step
+
+Make = Callable[..., Repo]
+SETTINGS = ".claude/ultra.yaml"
+
+
+@pytest.fixture
+def make(tmp_path: Path, bundle: Path, python: Path) -> Make:
+    """Return a function that makes a repository with a plan whose one step is done."""
+
+    def make_repo(verify: str, verification: str, settings: str = "", text: str = "one\n") -> Repo:
+        repo = Repo(tmp_path / "repo", bundle, python).create(
+            plan(step(1, verify=verify), verification=verification)
+        )
+        repo.write({SETTINGS: settings} if settings else {})
+        repo.start()
+        repo.do_step(1, {"src/part1.py": text})
+        return repo
+
+    return make_repo
+
+
+def test_what_a_command_has_built_serves_the_next_one(make: Make) -> None:
+    repo = make("mkdir -p out && cp src/part1.py out/built", "cmp src/part1.py out/built")
+    assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_what_the_setup_has_changed_stays(make: Make) -> None:
+    here = f"test -e {SETTINGS}"
+    repo = make(
+        f"{here} || grep patched src/hello.py",
+        f"{here} || grep -c patched src/hello.py",
+        "setup: echo patched >> src/hello.py\n",
+    )
+    assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_a_command_that_removes_the_repository_of_the_checkout(make: Make) -> None:
+    removes = 'case $PWD in "$BESIDE"/*) ;; *) rm -r .git; esac\n'
+    repo = make("sh src/part1.py", "test -e src/part1.py", text=removes)
+    done = repo.ok("run finish")
+    assert done["result"] == "partial"
+    assert "the files of the checkout cannot be put back after a command: its repository is gone" in str(
+        done["why"]
+    )
+    assert repo.git("status", "--short", "src") == ""
+
+
+def test_a_command_may_name_the_tree_by_its_full_path(make: Make, tmp_path: Path) -> None:
+    repo = make(
+        f"cd {tmp_path}/repo && test -e src/part1.py",
+        f"test ! -e {tmp_path}/repo-old -a -e ~/repo/src/part1.py",
+    )
+    assert repo.ok("run finish")["result"] == "completed"
+    log = repo.read(".claude/projects/2026-01-31-greet/logs/proof-1.log")
+    assert f"cd {tmp_path}/repo " not in log
+    assert f"{tmp_path}/repo-old" in repo.read(".claude/projects/2026-01-31-greet/logs/proof-2.log")
