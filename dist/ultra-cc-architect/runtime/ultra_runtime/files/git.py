@@ -52,6 +52,7 @@ OURS = {
 }
 # Whatever the user's settings are: print names unquoted, and start no file system monitor.
 PLAINLY = ("--no-pager", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false")
+PATHS = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir")
 UNDER_WAY = {
     "MERGE_HEAD": "a merge",
     "rebase-merge": "a rebase",
@@ -278,7 +279,7 @@ def fields(said: bytes | None) -> list[str]:
 def find_git(start: str | None = None) -> Git:
     """Return the git of the working tree around a folder, or refuse with the reason."""
     folder = start or current_folder()
-    done = run_git(folder, ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"])
+    done = run_git(folder, ["rev-parse", *PATHS])
     if done.status:
         said = done.err.decode("utf-8", "replace").strip()
         if "not a git repository" in said:
@@ -287,5 +288,8 @@ def find_git(start: str | None = None) -> Git:
         if "work tree" in said:
             raise RefusedError("this is a git dir, not a working tree", "cd to the working tree")
         raise RefusedError(f"git says: {one_line(said, 300)}", "fix this and retry")
-    root, git_dir, common = os.fsdecode(done.out).rstrip("\n").split("\n")
+    said_paths = os.fsdecode(done.out)[:-1].split("\n")
+    if len(said_paths) != len(PATHS):  # one of them has a line break
+        said_paths = [os.fsdecode(ask_git(folder, ["rev-parse", one]) or b"")[:-1] for one in PATHS]
+    root, git_dir, common = said_paths
     return Git(root, git_dir, os.path.normpath(os.path.join(folder, common)), {})

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 DEEPEST = 100
 LONGEST_NUMBER = 300
 SPACE = " \t\r\n"
+TEXT, NAME = "strict", "surrogateescape"
+"""How a string is encoded: half a surrogate pair is no text, but Python spells bytes of a file's name so."""
 
 
 class JsonError(UltraError):
@@ -74,8 +76,8 @@ class _Settings:
         raise _OddValueError(f"{name} is not JSON")
 
 
-def read_object(data: bytes) -> JsonObject:
-    """Return the JSON object in these bytes."""
+def read_object(data: bytes, names: bool = False) -> JsonObject:
+    """Return the JSON object in these bytes; with `names` it may have names of files, whose bytes need not be text."""
     text = _decode(data)
     try:
         document = _members(text)
@@ -86,7 +88,7 @@ def read_object(data: bytes) -> JsonObject:
         raise JsonError(message, _line(text, getattr(problem, "pos", 0))) from None
     has_escapes = "\\u" in text  # only an escape can spell half a surrogate pair
     for name, value in document.values.items():
-        _refuse_odd(name, value, document.lines[name], has_escapes)
+        _refuse_odd(name, value, document.lines[name], has_escapes, NAME if names else TEXT)
     return document
 
 
@@ -184,11 +186,11 @@ def _line(text: str, at: int) -> int:
     return 1 + text.count("\n", 0, at)
 
 
-def _refuse_odd(name: str, value: object, line: int, has_escapes: bool) -> None:
+def _refuse_odd(name: str, value: object, line: int, has_escapes: bool, errors: str) -> None:
     """Refuse what cannot be written back: nesting that is too deep, and halves of surrogate pairs."""
     level: list[object] = [name, value]
     for _ in range(DEEPEST):
-        if has_escapes and not all(_is_unicode(item) for item in level):
+        if has_escapes and not all(_is_unicode(item, errors) for item in level):
             raise JsonError("half a surrogate pair is not a character", line)
         level = [part for item in level if type(item) in (dict, list) for part in _parts(item)]
         if not level:
@@ -202,10 +204,10 @@ def _parts(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _is_unicode(value: object) -> bool:
+def _is_unicode(value: object, errors: str = TEXT) -> bool:
     if isinstance(value, str) and not value.isascii():
         try:
-            value.encode()
+            value.encode("utf-8", errors)
         except UnicodeEncodeError:
             return False
     return True

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Copy", "NotReady", "copy_folder", "make_copy", "remove_copy"]
 SETUP_LOG = "setup.log"
+LONGEST_NAME = 50
+"""So much of the name of the user's folder is part of that of a copy: with all of it, it could be too long."""
 
 
 class Copy(Struct):
@@ -41,7 +43,7 @@ class Copy(Struct):
 
 def copy_folder(git: Git) -> str:
     """Return a new folder for a copy: among the temporary ones, since some tools skip everything below `.git`."""
-    name = f"{launcher()}-{os.urandom(6).hex()}-{os.path.basename(git.root)}"
+    name = f"{launcher()}-{os.urandom(6).hex()}-{os.path.basename(git.root)[:LONGEST_NAME]}"
     return os.path.join(os.path.realpath(os.environ.get("TMPDIR") or "/tmp"), name)  # noqa: S108
 
 

@@ -12,9 +12,9 @@ class NotJsonError(UnreadableError):
 
 
 def load_json(path: str) -> dict[str, Any]:
-    """Return the object in a file, or raise the reason."""
+    """Return the object in a file, or raise the reason; its strings may be names of files."""
     try:
-        return read_object(read_regular(path)).values
+        return read_object(read_regular(path), names=True).values
     except JsonError as problem:
         raise NotJsonError(str(problem)) from None
 

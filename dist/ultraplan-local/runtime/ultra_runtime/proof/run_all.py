@@ -6,6 +6,7 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.copy import Copy, NotReady, copy_folder, make_copy, remove_copy
+from ultra_runtime.checkout.put_back import changed_files, put_back
 from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
 from ultra_runtime.checkout.surroundings import Surroundings, added_conversions, differences
 from ultra_runtime.checkout.trial import try_copy
@@ -138,7 +139,8 @@ class Commands:
             self.state["notes"] = copy.notes
             if self.around:  # settings of git may be meant for working copies alone
                 self._note_changed(added_conversions(self.around, copy.conversions))
-            self._run_each(copy.root)
+            of_setup = changed_files(copy.root, self.job["end"]) if self.settings.setup else set()
+            self._run_each(copy.root, of_setup)
         finally:
             os.chdir("/")
             remove_copy(self.git, self.state["copy"])
@@ -149,10 +151,14 @@ class Commands:
         include = self.around.include.encode("latin-1") if self.around else None
         return make_copy(self.git, commit, folder, self.settings, env, include)
 
-    def _run_each(self, root: str) -> None:
+    def _run_each(self, root: str, of_setup: set[bytes] | None = None) -> None:
         known = {row["command"] for row in self.state["rows"]}
+        is_first = True
         for number, one in enumerate(self.job["commands"], 1):
             if one["command"] not in known and (root or one["exit"]):
+                if root and not is_first:
+                    put_back(root, self.job["end"], of_setup or set())
+                is_first = False
                 self.state["rows"].append(self._row(number, one, root))
                 self.save()
 

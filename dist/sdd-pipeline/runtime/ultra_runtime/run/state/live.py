@@ -23,7 +23,7 @@ from ultra_runtime.run.state.run_place import RunPlace, find_run_place
 from ultra_runtime.run.state.statuses import ENDED, OVER
 from ultra_runtime.run.tree.ignored import Ignored
 from ultra_runtime.run.tree.snapshot import Snapshots
-from ultra_runtime.run.tree.workspace import find_workspace
+from ultra_runtime.run.tree.workspace import find_workspace, make_folder, put
 from ultra_runtime.tables.fields import settings_fields as fields
 from ultra_runtime.tables.limits import ATTEMPTS, COMMAND_SECONDS
 from ultra_runtime.words import one_line, shell_word
@@ -160,6 +160,7 @@ def open_live(called: str, plan: str | None, project: str | None) -> tuple[Busy,
     try:
         live = Live(workspace, place, lock)
         live.is_recorded = True
+        _put_plan_back(live)
         data = read_plan_bytes(place.plan)
         refuse_changed(live, data)
         live.assignment = Assignment(read_valid_plan(data, place.shown)[0], place.session)
@@ -168,6 +169,18 @@ def open_live(called: str, plan: str | None, project: str | None) -> tuple[Busy,
         busy.__exit__()
         raise
     return busy, live
+
+
+def _put_plan_back(live: Live) -> None:
+    """Write a plan that is gone as git has it: a step that cleans up the tree must not leave a run that nobody can end."""
+    blob = live.git.refs(live.place.slug).get("plan")
+    if os.path.lexists(live.place.plan) or not blob:
+        return
+    data = live.git.blob(blob)
+    if sha256(data) == live.lock.get("digest"):
+        make_folder(os.path.dirname(live.place.plan))
+        put(live.place.plan, data)
+        live.found(f"{one_line(live.place.shown)} was removed during the run; it was put back as git has it")
 
 
 def place_of(workspace: Workspace, lock: dict[str, Any]) -> RunPlace:

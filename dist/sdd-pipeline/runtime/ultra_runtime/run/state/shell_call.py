@@ -7,7 +7,7 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.process import NotStartedError, run_logged
-from ultra_runtime.run.state.environment import command_environment, environment_in_copy
+from ultra_runtime.run.state.environment import command_environment, command_in_copy, environment_in_copy
 from ultra_runtime.run.state.failure_lines import failure_lines
 from ultra_runtime.run.state.past import free_path
 from ultra_runtime.run.tree.workspace import make_folder
@@ -83,6 +83,7 @@ def run_command(
 ) -> Outcome:
     """Run a command and keep its output in the log of that name; `root` is another working copy to run it in."""
     env = environment_in_copy(place.root, root) if root else command_environment(place.root)
+    command = command_in_copy(command, place.root, root) if root else command
     root = root or place.root
     path = free_path(open_logs(place, name))
     log = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)

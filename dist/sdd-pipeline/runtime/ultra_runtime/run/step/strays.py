@@ -12,6 +12,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.state.claims import add_claim
 from ultra_runtime.run.state.known import Known, read_known, write_known
+from ultra_runtime.run.tree.before import read as read_before
 from ultra_runtime.run.tree.snapshot import lies_in, list_paths, parse_raw
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import counted, one_line, shell_word
@@ -139,6 +140,22 @@ def changed_ignored(live: Live, number: int, tree: str) -> list[str]:
             f"step {number}: ignored files changed, which no commit has: {list_paths(changed, MOST_NAMED)}"
         )
     return changed
+
+
+def came_to_light(live: Live, step: Step, changes: Sequence[Change]) -> list[str]:
+    """Return the files outside a step that are new to git alone: they were ignored, and the step has changed the rule.
+
+    One that was saved before the step, and that has other content now, is a change like any other.
+    """
+    outside = [one for one in changes if one.old is None and not covers(allowed_paths(step), one.path)]
+    known = live.ignored.files() if outside else set()
+    before = read_before(live.workspace, live.snapshots) if known else None
+    saved = {**before.ignored, **before.nearby} if before else {}
+    return [
+        one.path
+        for one in outside
+        if one.path in known and (one.path not in saved or (one.new and one.new.name == saved[one.path].name))
+    ]
 
 
 def claim_commits(live: Live) -> None:

@@ -15,7 +15,7 @@ from ultra_runtime.run.step.added import NOT_ADDED, check_added, follow_added
 from ultra_runtime.run.step.begin import refuse_out_of_turn
 from ultra_runtime.run.step.expected import Fault, check_manifest
 from ultra_runtime.run.step.failing import STOP, after_failure, blocked, escalate
-from ultra_runtime.run.step.strays import changed_ignored, rewritten
+from ultra_runtime.run.step.strays import came_to_light, changed_ignored, rewritten
 from ultra_runtime.run.tree.commit import find_overlaps
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.tables.fields import progress_fields as fields
@@ -34,6 +34,7 @@ REFUSED_BY_SANDBOX = 77
 SKIP_PREFLIGHT = "ULTRAEXECUTE_SKIP_PREFLIGHT"
 COMMITS = "commits"
 IGNORED = "changed, but ignored by git"
+UNHIDDEN = "no longer ignored by git, left uncommitted as before"
 REPORTED = (SCOPE, FORBIDDEN, NEVER_TOUCH, PROTECTED, COMMITS, NOT_ADDED)
 """Checks whose faults the final report lists even when a later attempt passes."""
 
@@ -133,11 +134,13 @@ def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified
 def _pass(live: Live, step: Step, record: Record, tree: str, outcome: Outcome | None) -> Verified:
     verified = Verified(record.attempts, [], outcome, None)
     passed = fields.STEPS_MANIFEST_AUDIT_PASS
-    left = [path for path in record.artefacts if path not in left_before(live)]
+    shown = live.ignored.files() if record.artefacts else set()
+    left = [path for path in record.artefacts if path not in left_before(live) and path not in shown]
     notes = [
         f"{what}: {list_paths(paths)}"
         for what, paths in (
             ("left uncommitted, created by Verify", left),
+            (UNHIDDEN, [path for path in record.artefacts if path in shown]),
             (IGNORED, list(dict.fromkeys(record.ignored))),
         )
         if paths
@@ -183,7 +186,9 @@ def _faults(live: Live, step: Step, record: Record, before: str, after: str) -> 
     during = _sort_out(live, step, record, live.snapshots.changes(before, after))
     if during:
         faults.append(Fault("during_verify", f"changed while Verify ran: {list_paths(during)}; verify again"))
-    changes = [one for one in live.snapshots.changes(record.tree, after) if one.path not in record.artefacts]
+    changes = live.snapshots.changes(record.tree, after)
+    record.artefacts += [path for path in came_to_light(live, step, changes) if path not in record.artefacts]
+    changes = [one for one in changes if one.path not in record.artefacts]
     faults += check_manifest(live.workspace.root, step, changes, live.assignment.fence)
     faults += check_added(live, step, record, changes, after)
     own = [one for one in changes if covers(allowed_paths(step), one.path)]

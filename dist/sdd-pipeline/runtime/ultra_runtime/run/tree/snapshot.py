@@ -110,10 +110,8 @@ class Snapshots:
         """The tree as this call has recorded it for a part of it that comes at once; the next look returns it."""
         objects = os.path.join(self.folder, "objects")
         self.alone = {"GIT_OBJECT_DIRECTORY": objects}
-        self.env = {
-            **self.alone,
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.path.join(self.git.common, "objects"),
-        }
+        self.users_objects = os.path.join(self.git.common, "objects")
+        self.env = {**self.alone, **borrowing(self.users_objects)}
         self.objects = objects
         self.own_files = [path.rstrip("/") for path in place.own_files()]
         self.pathspec = [".", *(f":(exclude,top,literal){path}" for path in self.own_files)]
@@ -259,8 +257,9 @@ class Snapshots:
     def entries(self, tree: str, paths: Sequence[str]) -> dict[str, Entry]:
         """Return the entries of a tree at these paths."""
         found = {}
+        env = {**self.env, **LITERALLY}
         for part in portions(paths):
-            said = self.git.ask("ls-tree", "-r", "-z", "--full-tree", tree, "--", *part, env=self.env)
+            said = self.git.ask("ls-tree", "-r", "-z", "--full-tree", tree, "--", *part, env=env)
             found.update(listed_entries(said))
         return found
 
@@ -299,6 +298,17 @@ class Snapshots:
         from shutil import rmtree
 
         rmtree(self.folder, ignore_errors=True)
+
+
+def borrowing(*folders: str) -> dict[str, str]:
+    """Return what lets git read the objects in these folders too; a name with a colon must be in quotes."""
+    names = [in_quotes(folder) if os.pathsep in folder else folder for folder in folders]
+    return {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(names)}
+
+
+def in_quotes(path: str) -> str:
+    """Return a path in quotes, as git reads it in its settings and its variables."""
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def _packed_names(folder: str) -> bytes:

@@ -11,6 +11,7 @@ from ultra_runtime.contract.stages import command_for, placed_kinds
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.check import note_problems
+from ultra_runtime.plan.covering import plain
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import NO_ENTRY, PLAN, SESSIONS_ENTRY, EntryCondition
 from ultra_runtime.rendered import verb
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 FIX = (
     f"fix the plan (`{verb('validate')} plan PATH` lists every problem) and start again; nothing was changed"
 )
+WHOLE = "it is the whole tree; name files or folders of it"
 NONE = EntryCondition(NO_ENTRY, "", 0)
 
 
@@ -130,7 +132,7 @@ def refuse_paths(judge: Judge, assignment: Assignment, submodules: list[str]) ->
     """Refuse a plan with a step that names a path which no run may change."""
     for step in assignment.steps:
         for path in allowed_paths(step):
-            problem = path_problem(judge, path)
+            problem = path_problem(judge, path) or ("" if plain(path) else WHOLE)
             inside = next((one for one in submodules if path == one or path.startswith(one + "/")), "")
             if inside and not problem:
                 problem = f"it is in the submodule {one_line(inside)}, which has its own commits"

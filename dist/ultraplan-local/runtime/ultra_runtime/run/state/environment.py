@@ -67,6 +67,19 @@ def _led(name: str, value: str, root: str, copy: str) -> str:
     return os.pathsep.join(parts)
 
 
+def command_in_copy(command: str, root: str, copy: str) -> str:
+    """Return a plan's command for a copy: where it names the user's tree by its full path, it means the copy."""
+    import re
+
+    if root == os.sep:
+        return command
+    home = os.environ.get("HOME") or ""
+    names = [re.escape(root)]
+    if home != "/" and root.startswith(home + os.sep):
+        names.append(r"(?:~|\$HOME\b|\$\{HOME\})" + re.escape(root[len(home) :]))
+    return re.sub(f"(?<![\\w./~}}-])(?:{'|'.join(names)})(?![\\w.-])", lambda _: copy, command)
+
+
 def dropped_note() -> str:
     """Return which variables of this call the plan's commands do not get; empty when they get all."""
     names = sorted(name for name in os.environ if is_dropped(name))

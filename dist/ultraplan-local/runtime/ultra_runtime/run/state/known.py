@@ -10,7 +10,7 @@ import os
 from ultra_runtime.files.root import PROJECTS
 from ultra_runtime.files.run_files import ALONE, STEP
 from ultra_runtime.run.state.record import Records
-from ultra_runtime.run.tree.snapshot import list_paths, parse_raw
+from ultra_runtime.run.tree.snapshot import borrowing, list_paths, parse_raw
 from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
@@ -107,8 +107,8 @@ def _leftovers(live: Live, tree: str, head: str) -> list[str]:
 
 def _changed(live: Live, slug: str, before: str, now: str) -> list[str]:
     """Return what changed since a snapshot of another run; nothing if its objects are gone."""
-    both = (live.snapshots.env["GIT_ALTERNATE_OBJECT_DIRECTORIES"], live.workspace.path(slug, "objects"))
-    env = {**live.snapshots.env, "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(both)}
+    earlier = live.workspace.path(slug, "objects")
+    env = {**live.snapshots.env, **borrowing(live.snapshots.users_objects, earlier)}
     words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev", before, now)
     done = live.git.done("diff-tree", *words, env=env)
     paths = [] if done.status else [one.path for one in parse_raw(done.out)]

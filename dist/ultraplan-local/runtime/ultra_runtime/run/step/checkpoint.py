@@ -15,17 +15,20 @@ from ultra_runtime.run.tree.commit import build_index, find_commit, has_commit_h
 from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.transplant import Overlap
-from ultra_runtime.run.tree.undo import save_removed
+from ultra_runtime.run.tree.undo import save_removed, save_replaced
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.words import one_line
+from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.tree.commit import Prepared
+    from ultra_runtime.run.tree.snapshot import Change
 
 HOOKS = (
     "the step has passed and its files stay as they are: fix in them what the hook names and run `{verify} {number}`"
@@ -62,6 +65,7 @@ def commit_step(live: Live, number: int) -> Committed:
     except Overlap as problem:
         error = f"{one_line(str(problem))} had uncommitted changes in the same lines before the step"
         raise RefusedError(error, f"verify again: `{verb('step verify')} {number}`") from None
+    _keep_replaced(live, record, changes)
     if not prepared.commits:
         return _without_commit(live, record, "there was nothing to commit")
     return _with_commit(live, step, record, prepared)
@@ -77,17 +81,33 @@ def _refuse_unverified(live: Live, record: Record) -> None:
 
 
 def _keep_removed(live: Live, record: Record) -> None:
-    """Save ignored files that were removed with a folder of the step: there is no other copy."""
+    """Save ignored files that the step removed or edited: there is no other copy."""
     try:
         paths = save_removed(live.workspace, live.snapshots, record)
     except (NotSavedError, GitError) as problem:
-        live.found(f"step {record.number}: ignored files that it removed could not be saved: {problem}")
+        live.found(
+            f"step {record.number}: ignored files that it removed or edited could not be saved: {problem}"
+        )
         return
     if paths:
         back = f"`{verb('step rescue')} {record.number}` when the run is over"
-        live.found(
-            f"step {record.number} removed ignored files: {list_paths(paths)}; to get them back: {back}"
-        )
+        root = live.workspace.root
+        there = [path for path in paths if os.path.lexists(os.path.join(root, path))]
+        did = "edited" if len(there) == len(paths) else "removed or edited" if there else "removed"
+        live.found(f"step {record.number} {did} ignored files: {list_paths(paths)}; to get them back: {back}")
+
+
+def _keep_replaced(live: Live, record: Record, changes: Sequence[Change]) -> None:
+    """Save what the user had not committed and the step has replaced: once it is committed, there is no other copy."""
+    try:
+        ref, paths = save_replaced(live.workspace, live.snapshots, record, changes)
+    except (NotSavedError, GitError) as problem:
+        error = f"what was not committed before the step cannot be saved: {problem}"
+        again = f"fix this, then retry `{verb('step commit')} {record.number}`"
+        raise RefusedError(error, again) from None
+    if paths:
+        back = f"`git show {ref}:{shell_word(paths[0])}` prints it"
+        live.found(f"step {record.number} replaced what was not committed: {list_paths(paths)}; {back}")
 
 
 def _without_commit(live: Live, record: Record, note: str) -> Committed:

@@ -6,7 +6,7 @@ import os
 import stat
 
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.plan.covering import covers, is_pattern, plain
+from ultra_runtime.plan.covering import covers, is_pattern, means_folder, plain
 from ultra_runtime.proof.content import (
     FILE,
     FOLDER,
@@ -29,7 +29,7 @@ from ultra_runtime.proof.drift import (
 )
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected
-from ultra_runtime.run.tree.snapshot import SUBMODULE, list_paths
+from ultra_runtime.run.tree.snapshot import REGULAR, SUBMODULE, list_paths
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields
 from ultra_runtime.words import one_line
@@ -125,7 +125,18 @@ def problem_on_disk(root: str, name: str) -> str:
         found = any(stat.S_ISREG(os.lstat(os.path.join(root, one)).st_mode) for one in there)
         return "" if found else MISSING
     kinds = ((stat.S_ISREG, FILE), (stat.S_ISDIR, FOLDER), (stat.S_ISLNK, LINK))
-    return kind_problem(name, next((kind for holds, kind in kinds if holds(mode)), OTHER))
+    kind = next((kind for holds, kind in kinds if holds(mode)), OTHER)
+    if kind == FOLDER and means_folder(name) and not _has_files(full):
+        return "it has no file, and git keeps no empty folder; put one into it, such as .gitkeep"
+    return kind_problem(name, kind)
+
+
+def _has_files(folder: str) -> bool:
+    """Tell whether there is anything in a folder that git may keep."""
+    for inside, names, files in os.walk(folder):
+        if files or any(os.path.islink(os.path.join(inside, name)) for name in names):
+            return True
+    return False
 
 
 def _folders(path: str) -> list[str]:
@@ -146,8 +157,10 @@ def matching(root: str, pattern: str) -> Iterator[str]:
 
 
 def _check_scripts(root: str, manifest: Manifest, changes: Sequence[Change]) -> list[Fault]:
-    """Check the listed scripts and every changed script with `bash -n`."""
-    changed = [change.path for change in changes if change.new and change.path.endswith(SHELL_FILE)]
+    """Check the listed scripts and every changed script with `bash -n`; what a link leads to may be anything."""
+    changed = [
+        one.path for one in changes if one.new and one.new.mode in REGULAR and one.path.endswith(SHELL_FILE)
+    ]
     faults = []
     for path in dict.fromkeys([*map(plain, manifest.bash_syntax_check), *changed]):
         problem = syntax_problem(["bash", "-n", os.path.join(root, path)])

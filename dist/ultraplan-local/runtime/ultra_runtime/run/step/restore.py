@@ -11,6 +11,7 @@ from ultra_runtime.run.state.known import read_known
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.step.begin import refuse_out_of_turn
 from ultra_runtime.run.step.expected import check_scope
+from ultra_runtime.run.step.strays import came_to_light
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.snapshot import list_paths
@@ -29,7 +30,9 @@ def restore(live: Live, number: int, names: Sequence[str]) -> Undone:
     """Restore the named paths, or without names all changes outside the step that its Verify did not make."""
     step = live.assignment.step(number)
     record = _record(live, number)
-    changed = [one.path for one in live.snapshots.changes(record.tree, live.snapshots.take())]
+    changes = live.snapshots.changes(record.tree, live.snapshots.take())
+    hidden = came_to_light(live, step, changes)
+    changed = [one.path for one in changes if one.path not in hidden]
     faults = check_scope(step, changed, live.assignment.fence)
     outside = [path for fault in faults for path in fault.outside]
     if not names:

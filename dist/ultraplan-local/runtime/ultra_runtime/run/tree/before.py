@@ -8,6 +8,7 @@ import stat
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
 from ultra_runtime.plan.covering import WILD, plain
+from ultra_runtime.run.tree.placing import parents
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import NotSavedError, SavedFile, item_at, save_items, spelled, unspelled
 from ultra_runtime.run.tree.staged import keep_index
@@ -94,6 +95,8 @@ def keep(
         }
         save_items(workspace.git, others, snapshots.alone)
         before.nearby = others
+        if before.whole:
+            before.folders.update(_folders_above(root, [*before.ignored, *others], before.folders))
         objects = keep_index(workspace.git, os.path.join(snapshots.folder, INDEX))
         snapshots.hold(objects.union(*(snapshots.beyond(head, one) for one in (tree, before.raw) if one)))
     except (NotSavedError, GitError, OSError) as problem:
@@ -163,6 +166,18 @@ def _modes(
         else:
             nodes[path] = [status.st_mode, status.st_rdev]
     return found, bits, nodes
+
+
+def _folders_above(root: str, paths: Sequence[str], known: Mapping[str, int]) -> dict[str, int]:
+    """Return the permission bits of the folders above ignored files, and of the empty folders in them."""
+    found = {}
+    for folder in parents(paths).difference(known):
+        inside = _Inside(root, folder)
+        for path in (folder, *(one.path for name in inside.folders for one in _empty(root, name))):
+            mode = os.lstat(os.path.join(root, path)).st_mode
+            if stat.S_ISDIR(mode):
+                found[path] = stat.S_IMODE(mode)
+    return found
 
 
 class _Inside:

@@ -81,20 +81,26 @@ class Ignored:
         return sorted(set(changed)) if known is not None else []
 
     def near(self, paths: Iterable[str]) -> list[str]:
-        """Return the ignored files, as the last look saw them, that share a top folder with one of these paths.
+        """Return the ignored files, as the last look saw them, at the root or below the top folder of one of these paths.
 
-        Whoever removes or moves that folder takes them along. Only so many small files are returned.
+        Whoever removes or moves that folder, or cleans up at the root, takes them along. Only so many small files are
+        returned, those in the folders first.
         """
         tops = tuple({path.partition("/")[0] + "/" for path in paths if "/" in path})
+        files = [(path, mark) for kind, mark, path in self._read() or () if kind == "f"]
+        below = [one for one in files if tops and one[0].startswith(tops)]
         found: list[str] = []
         total = 0
-        for kind, mark, path in self._read() or ():
-            if kind == "f" and tops and path.startswith(tops):
-                total += int(mark.split(".")[1])
-                if total > MOST_BYTES or len(found) == MOST_SAVED:
-                    break
+        for path, mark in [*below, *(one for one in files if "/" not in one[0])]:
+            size = int(mark.split(".")[1])
+            if total + size <= MOST_BYTES and len(found) < MOST_SAVED:
+                total += size
                 found.append(path)
         return found
+
+    def files(self) -> set[str]:
+        """Return the ignored files that the last look saw, also those that a rule has ignored only until then."""
+        return {path for kind, _, path in self._read() or () if kind == "f"}
 
     def _folders(self, ignored: set[str], began: int) -> dict[str, str]:
         """Return all folders but the ignored ones, with their times; a look at the tree has begun before."""

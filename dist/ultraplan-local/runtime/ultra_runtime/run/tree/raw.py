@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.git import GitError
-from ultra_runtime.run.tree.snapshot import QUIETLY, all_unmarked
+from ultra_runtime.run.tree.snapshot import QUIETLY, all_unmarked, in_quotes
 from ultra_runtime.run.tree.workspace import make_folder, put
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ class RawTrees:
             make_folder(os.path.join(self.folder, name))
         long_names = len(self.git.head()) > 40
         text = SETTINGS.format(
-            config=_quoted(os.path.join(self.git.common, "config")),
+            config=in_quotes(os.path.join(self.git.common, "config")),
             version=int(long_names),
             extensions="[extensions]\n\tobjectFormat = sha256\n" if long_names else "",
         )
@@ -115,10 +115,6 @@ def _converts(path: str) -> bool:
         return False
     words = [word for line in lines if not line.startswith(b"#") for word in line.split()[1:]]
     return any(word.startswith(CONVERTING) for word in words)
-
-
-def _quoted(path: str) -> str:
-    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _escaped(name: bytes) -> bytes:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 RESCUE = f"refs/{launcher()}/rescue"
 LINK, FILE, EXECUTABLE = "120000", "100644", "100755"
+ESCAPES = ((b"\\", b"\\\\"), (b'"', b'\\"'), (b"\n", b"\\n"), (b"\r", b"\\r"))
 # A save is nobody's work, and it must not fail where nobody has said who they are.
 NOBODY = {
     f"GIT_{who}_{what}": value
@@ -100,10 +101,12 @@ def save_items(git: Git, items: Mapping[str, SavedFile | None], env: Mapping[str
 
 
 def _line(path: str) -> bytes:
-    """Return a full path as a line for git, which reads one in quotes as C does."""
+    """Return a full path as a line for git, which reads one in quotes as C does, and drops a CR at the end."""
     name = os.fsencode(path)
-    if b"\n" in name:
-        name = b'"%b"' % name.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    if b"\n" in name or name.endswith(b"\r"):
+        for sign, written in ESCAPES:
+            name = name.replace(sign, written)
+        name = b'"%b"' % name
     return name + b"\n"
 
 
@@ -138,6 +141,14 @@ def save(
     except OSError as problem:
         raise NotSavedError(one_line(str(problem.strerror or problem))) from None
     return Save(ref, commit, both)
+
+
+def save_once(git: Git, slug: str, number: int, start: str, items: Mapping[str, SavedFile | None]) -> Save:
+    """Save what is known of some paths, unless a save of the step has just that: a commit may be tried more than once."""
+    for one in find_saves(git, number).get(slug, ()):
+        if read_save(git, one).items == items:
+            return one
+    return save(git, slug, number, start, items, items=items)
 
 
 def _commit(git: Git, tree: str, parents: Iterable[str], message: str) -> str:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.run.tree.own_index import drop, link_index
-from ultra_runtime.run.tree.snapshot import LITERALLY, SUBMODULE, copy_objects, new_objects, portions
+from ultra_runtime.run.tree.snapshot import (
+    LITERALLY,
+    SUBMODULE,
+    borrowing,
+    copy_objects,
+    new_objects,
+    portions,
+)
 from ultra_runtime.run.tree.users_index import UsersIndex
 
 TYPE_CHECKING = False
@@ -81,8 +88,7 @@ def _restore(
             if tag.islower():
                 assumed.append(name)
     if rows:
-        user, own = snapshots.env["GIT_ALTERNATE_OBJECT_DIRECTORIES"], snapshots.objects
-        copy_objects(git, objects, user, {"GIT_ALTERNATE_OBJECT_DIRECTORIES": own})
+        copy_objects(git, objects, snapshots.users_objects, borrowing(snapshots.objects))
         git.ask("update-index", "-z", "--index-info", given=b"".join(rows), env=index.env)
     for part in portions(intended):
         words = ("add", "--intent-to-add", "--force", "--sparse", "--", *part)

@@ -15,21 +15,34 @@ from ultra_runtime.run.tree import before as state
 from ultra_runtime.run.tree.before import Before
 from ultra_runtime.run.tree.placing import Placing, parents
 from ultra_runtime.run.tree.raw import RawTrees
-from ultra_runtime.run.tree.saves import EXECUTABLE, LINK, NotSavedError, SavedFile, item_at, save
-from ultra_runtime.run.tree.snapshot import SUBMODULE, copy_objects, list_paths, read_blobs
+from ultra_runtime.run.tree.saves import (
+    EXECUTABLE,
+    LINK,
+    NotSavedError,
+    SavedFile,
+    item_at,
+    save,
+    save_items,
+    save_once,
+)
+from ultra_runtime.run.tree.snapshot import SUBMODULE, Change, borrowing, copy_objects, list_paths, read_blobs
 from ultra_runtime.run.tree.staged import restore_index, staged_since
+from ultra_runtime.run.tree.transplant import Overlap, transplant
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.tree.saves import Save
-    from ultra_runtime.run.tree.snapshot import Change, Entry, Snapshots
+    from ultra_runtime.run.tree.snapshot import Entry, Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
 
 MOST_LISTED = 10
-# Ignore files first, then what they hide or show, then a look whether anything is left.
+RULES = (IGNORE_FILE, ".gitattributes")
+# Rules of git first, then what they hide or show, then a look whether anything is left.
 MOST_ROUNDS = 4
 
 
@@ -80,10 +93,11 @@ class Difference:
             if old.ignored.get(path) != now.ignored.get(path) and self._wanted(path):
                 self.items[path] = old.ignored.get(path)
         if only is None:
-            self.items.update((path, old.nearby[path]) for path in removed(self.root, old))
-        rules = {path: item for path, item in self.items.items() if os.path.basename(path) == IGNORE_FILE}
+            gone = removed(self.root, old)
+            self.items.update((path, old.nearby[path]) for path in [*gone, *edited(snapshots, old)])
+        rules = {path: item for path, item in self.items.items() if os.path.basename(path) in RULES}
         self.rules = bool(rules)
-        """Whether these are only ignore files, which decide what else differs: an ignored file is nobody's business."""
+        """Whether these are only files with rules of git, which decide what else differs: what is ignored, and how it reads."""
         self.items = rules or self.items
         self.whole = only is None and not self.rules
         differ = [path for path in {**old.bits, **now.bits} if old.bits.get(path) != now.bits.get(path)]
@@ -133,8 +147,8 @@ class Difference:
                 self.items[change.path] = self._before(change.path, change.old)
 
     def _before(self, path: str, entry: Entry | None) -> SavedFile | None:
-        if entry is None:
-            return None
+        if entry is None:  # nothing was there that git saw
+            return self.old.ignored.get(path) or self.old.nearby.get(path)
         if entry.mode == LINK:
             return SavedFile(-1, entry.name)
         if self.old.knows(path) and path not in self.other:
@@ -150,19 +164,67 @@ def removed(root: str, before: Before) -> list[str]:
     return [path for path in before.nearby if not os.path.lexists(os.path.join(root, path))]
 
 
+def edited(snapshots: Snapshots, before: Before) -> list[str]:
+    """Return the ignored files near the step that have other bytes or another mode now."""
+    now = {path: item for path in before.nearby if (item := item_at(snapshots.git.root, path))}
+    save_items(snapshots.git, now, snapshots.alone)
+    return [path for path, item in now.items() if item != before.nearby[path]]
+
+
 def save_removed(workspace: Workspace, snapshots: Snapshots, record: Record) -> list[str]:
-    """Save the ignored files that a step removed, and return them: a rescue brings them back."""
+    """Save the ignored files that a step removed or edited, and return them: a rescue brings them back.
+
+    What a command of the plan made of such a file is its own business, as long as the file is there.
+    """
     before = state.read(workspace, snapshots)
     paths = removed(workspace.root, before) if before else []
+    if before and any(path in before.nearby for path in record.ignored):
+        paths += [path for path in edited(snapshots, before) if path in record.ignored]
     if before and paths:
         items = {path: before.nearby[path] for path in paths}
-        user, own = snapshots.env["GIT_ALTERNATE_OBJECT_DIRECTORIES"], snapshots.objects
         names = [item.name for item in items.values()]
-        copy_objects(workspace.git, names, user, {"GIT_ALTERNATE_OBJECT_DIRECTORIES": own})
-        save(
-            workspace.git, os.path.basename(snapshots.folder), record.number, record.start, items, items=items
-        )
+        copy_objects(workspace.git, names, snapshots.users_objects, borrowing(snapshots.objects))
+        slug = os.path.basename(snapshots.folder)
+        save_once(workspace.git, slug, record.number, record.start, items)
     return paths
+
+
+def save_replaced(
+    workspace: Workspace, snapshots: Snapshots, record: Record, changes: Sequence[Change]
+) -> tuple[str, list[str]]:
+    """Save what a step made of files that were not committed before it; return the ref of the save and the files.
+
+    A file that still has all changes of the user needs no save.
+    """
+    there = snapshots.entries(record.start, [one.path for one in changes])
+    lost = [one for one in changes if one.old and not _is_kept(snapshots, one, there.get(one.path))]
+    if not lost:
+        return "", []
+    paths = [one.path for one in lost]
+    before = state.read(workspace, snapshots)
+    exact = snapshots.entries(before.raw, paths) if before and before.raw else {}
+    usual = state.new_bits()
+    items: dict[str, SavedFile | None] = {}
+    for one in lost:
+        entry = exact.get(one.path) or one.old
+        if entry and entry.mode != SUBMODULE:
+            bits = before.bits.get(one.path, before.usual) if before else usual
+            items[one.path] = SavedFile(-1 if entry.mode == LINK else bits, entry.name)
+    names = [item.name for item in items.values() if item]
+    copy_objects(workspace.git, names, snapshots.users_objects, borrowing(snapshots.objects))
+    slug = os.path.basename(snapshots.folder)
+    saved = save_once(workspace.git, slug, record.number, record.start, items) if items else None
+    return (saved.ref, list(items)) if saved else ("", [])
+
+
+def _is_kept(snapshots: Snapshots, change: Change, committed: Entry | None) -> bool:
+    """Tell whether a file was committed before the step, or still has all that the user had changed in it."""
+    if change.old == committed or change.new is None:
+        return change.old == committed
+    try:
+        return transplant(snapshots, Change(change.path, committed, change.old), change.new) == change.new
+    except Overlap:
+        return False
 
 
 def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[str] | None = None) -> Undone:
