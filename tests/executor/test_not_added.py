@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -232,3 +233,21 @@ def test_more_files_than_a_step_expects(make: Make) -> None:
     )
     repo.write({PLAN: plan(step(1, min_file_count=1))})
     repo.start()
+
+
+@pytest.mark.parametrize(
+    ("manifest", "said"),
+    [
+        (
+            {"must_contain": [{"path": "src/*.py", "pattern": "part"}]},
+            "must_contain of step 1 must name a file, not the pattern src/*.py",
+        ),
+        (
+            {"bash_syntax_check": ["bin/run?.sh"]},
+            "bash_syntax_check of step 1 must name a file, not the pattern bin/run?.sh",
+        ),
+    ],
+)
+def test_a_pattern_where_a_file_must_be_named(make: Make, manifest: dict[str, Any], said: str) -> None:
+    repo = make(plan(step(1, **manifest)))
+    assert f"PLAN_BAD_VALUE: {said}" in repo.refused(f"run start {PLAN}")

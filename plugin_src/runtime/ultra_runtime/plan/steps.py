@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.plan.covering import is_pattern
 from ultra_runtime.plan.inline import (
     InlineCommand,
     is_nothing,
@@ -173,16 +174,24 @@ class StepReader:
         step.manifest = manifest = Manifest(found[0].line, reader.values)
         most = len(manifest.expected_paths)
         if manifest.min_file_count > most:
-            name = plan_fields.MANIFEST_MIN_FILE_COUNT
-            message = (
-                f"{name} of step {step.number} must be at most {most}, as {plan_fields.MANIFEST_EXPECTED_PATHS} has"
-                f" {counted(most, 'file')}, not {manifest.min_file_count}"
-            )
-            self.plan.add("PLAN_BAD_VALUE", message, found[0].line, step.number, name, mild=self.plan.lenient)
+            counts = f"{plan_fields.MANIFEST_EXPECTED_PATHS} has {counted(most, 'file')}"
+            must = f"must be at most {most}, as {counts}, not {manifest.min_file_count}"
+            self._bad_value(step, plan_fields.MANIFEST_MIN_FILE_COUNT, must)
+        scripts, contents = plan_fields.MANIFEST_BASH_SYNTAX_CHECK, plan_fields.MANIFEST_MUST_CONTAIN
+        named = [(scripts, path) for path in manifest.bash_syntax_check]
+        for name, path in [*named, *((contents, path) for path, _ in manifest.must_contain)]:
+            if is_pattern(path):
+                self._bad_value(step, name, f"must name a file, not the pattern {one_line(path)}")
         name = plan_fields.MANIFEST_SANDBOX_PREFLIGHT
         if step.number and name in reader.values:
             message = f"{name} belongs to Step 0 of a session spec"
             self.plan.add("MANIFEST_BAD_TYPE", message, found[0].line, step.number, name)
+
+    def _bad_value(self, step: Step, name: str, must: str) -> None:
+        """Note a value of the manifest that no work on the step can satisfy."""
+        line = step.manifest.line if step.manifest else step.line
+        message, mild = f"{name} of step {step.number} {must}", self.plan.lenient
+        self.plan.add("PLAN_BAD_VALUE", message, line, step.number, name, mild=mild)
 
     def _warn(self, code: str, message: str, step: Step, item: markdown.Item | None, field: str) -> None:
         self.plan.add(code, message, item.line if item else step.line, step.number, field)
