@@ -37,16 +37,18 @@ def commands_table(plugin: Plugin, tree: SourceTree, render: Callable[[str], str
 
 
 def agents_table(suite: Suite, plugin: Plugin, render: Callable[[str], str]) -> str:
-    """Return a line per agent: purpose, tools and output block."""
+    """Return a line per agent: purpose, tools, and its output block if any agent has one."""
     rows = []
+    ends = any(key in suite.outputs for key in plugin.agents)
     for key, name in plugin.agents.items():
         head = head_of(render(f"{plugin.folder}/agents/{key}.md.j2"))
         output = suite.outputs.get(key)
         cells = (head.get("description", ""), _tools(head), head.get("model", "inherit"))
-        rows.append((f"`{name}`", *cells, f"`{output.output}`" if output else "none"))
+        rows.append((f"`{name}`", *cells, *([f"`{output.output}`" if output else "none"] if ends else [])))
     means = {one.output: one.means for key, one in suite.outputs.items() if key in plugin.agents}
     blocks = [f"- `{name}`: {text}" for name, text in sorted(means.items())]
-    return "\n".join([markdown_table(("agent", "does", "tools", "model", "ends in"), rows), "", *blocks])
+    titles = ("agent", "does", "tools", "model", *(["ends in"] if ends else []))
+    return "\n".join([markdown_table(titles, rows), *([""] if blocks else []), *blocks])
 
 
 def head_of(text: str) -> dict[str, str]:

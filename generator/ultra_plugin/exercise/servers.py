@@ -52,7 +52,8 @@ def _fault(place: Place, server: Mapping[str, Any]) -> str:
         answer = answers.get(number)
         if answer is None:
             last = errors.strip().splitlines()[-1:]
-            return f"did not answer {asked} (status {status}){': ' + last[0] if last else ''}"
+            how = f" (status {status})" if status >= 0 else ""
+            return f"did not answer {asked}{how}{': ' + last[0] if last else ''}"
         if number == 1 and "result" not in answer:
             return f"refused {asked}: {answer.get('error')}"
     return ""
