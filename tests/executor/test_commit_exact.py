@@ -17,9 +17,9 @@ from ultra_runtime.run.tree.commit import (
     build_index,
     find_commit,
     find_overlaps,
-    has_commit_hooks,
     index_entries,
     make_commit,
+    parent_and_hooks,
     prepare,
     update_index,
 )
@@ -128,11 +128,11 @@ def test_every_change_of_a_step_over_everything_that_a_user_has(tree: Step) -> N
     overlaps = {path for path in done if heads[path] == "overlap"}
     assert set(find_overlaps(tree.snapshots, changes, head)) == overlaps
     assert {"same-lines.edit", "unstaged.delete", "staged.delete", "both.delete"} <= overlaps
-    prepared = prepare(git, tree.snapshots, [one for one in changes if one.path not in overlaps], head)
     index = str(tree.folder / ".git/of-the-commit")
+    prepared = prepare(git, tree.snapshots, [one for one in changes if one.path not in overlaps], head, index)
     build_index(tree.workspace, tree.snapshots, prepared, head, index)
     make_commit(git, index, "step")
-    assert update_index(git, prepared.index)
+    assert update_index(git, prepared.index, prepared.mark)
     committed, staged = in_index(tree, "ls-tree", "-r", "HEAD"), in_index(tree, "ls-files", "--stage")
     for path, (versions, step) in pairs.items():
         is_done = path in done - overlaps
@@ -149,6 +149,16 @@ def test_every_change_of_a_step_over_everything_that_a_user_has(tree: Step) -> N
             path: (f"{path}\n", False) for path in ("file/in", "folder")
         }
     assert set(prepared.commits) == changed
+
+
+def test_an_empty_file_that_the_user_intends_to_add_is_committed(tree: Step) -> None:
+    tree.begin()
+    put(tree, "new", ("", False))
+    tree.git("add", "--intent-to-add", "new")
+    git, head, index = tree.workspace.git, tree.record.start, str(tree.folder / ".git/of-the-commit")
+    changes = tree.snapshots.changes(tree.record.tree, tree.snapshots.take())
+    prepared = prepare(git, tree.snapshots, changes, head, index)
+    assert list(prepared.commits) == ["new"]
 
 
 def test_the_commit_of_a_step_is_found_by_its_tree_or_by_its_message_and_paths(tree: Step) -> None:
@@ -259,6 +269,10 @@ def test_a_commit_has_hooks_where_git_runs_one(tree: Step, place: str) -> None:
             hook.chmod(mode)
             (tree.folder / "first.txt").write_text(f"{name} {mode}\n")
             tree.git("commit", "--quiet", "--all", "--message=x")
-            assert has_commit_hooks(git) is ran.exists(), (name, stat.filemode(os.stat(hook).st_mode))
+            head, parent = git.head(), tree.git("rev-parse", "HEAD^")
+            assert parent_and_hooks(git, head) == (parent, ran.exists()), (
+                name,
+                stat.filemode(os.stat(hook).st_mode),
+            )
             ran.unlink(missing_ok=True)
             hook.unlink()

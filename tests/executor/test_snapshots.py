@@ -251,3 +251,23 @@ def test_ignored_files_of_every_folder_are_noticed(
     write_tree(scene.root, {**dict.fromkeys([*names, *late], "another\n"), "node_modules/x.log": "changed\n"})
     assert ignored.look() == sorted([*names, *late])
     assert ignored.look() == []
+
+
+def test_a_tree_is_written_again_if_it_is_gone_or_if_nothing_holds_what_it_needs(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = scene.root.parent / "trace"
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(trace))
+
+    def writes(expected: str) -> bool:
+        trace.unlink(missing_ok=True)
+        assert scene.take() == expected
+        return '"name":"write-tree"' in trace.read_text()
+
+    write_tree(scene.root, {"src/new.py": "new\n"})
+    tree = scene.take()
+    assert not writes(tree)
+    (Path(scene.snapshots.objects) / tree[:2] / tree[2:]).unlink()
+    assert [writes(tree), writes(tree)] == [True, False]
+    git(scene.root, "commit", "--quiet", "--amend", "--message=another")
+    assert [writes(tree), writes(tree)] == [True, False]

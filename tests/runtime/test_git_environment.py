@@ -78,7 +78,7 @@ def test_an_ancestor_is_older_or_the_same(here: Path) -> None:
     found = find_git(str(here))
     pairs = [(older, newer), (newer, older), (newer, newer), ("0" * 40, newer)]
     assert [found.is_ancestor(*pair) for pair in pairs] == [True, False, True, False]
-    assert [found.has_commit(name) for name in (newer, "0" * 40, f"{newer}:a.txt")] == [True, False, False]
+    assert [found.has_commits(name) for name in (newer, "0" * 40, f"{newer}:a.txt")] == [True, False, False]
 
 
 def test_an_object_that_is_not_what_its_name_says_is_refused(here: Path) -> None:
