@@ -31,7 +31,7 @@ def judge_changed(
     if not changed:
         return [], []
     between = Between(git, start, end)
-    declared = {os.path.dirname(one.path) for one in between.changes() if _declares(one.path)}
+    declared = {os.path.dirname(one.path) for one in between.changes if _declares(one.path)}
     drifts, notes = [], []
     for kind, name in changed:
         shown = one_line(name, 120)

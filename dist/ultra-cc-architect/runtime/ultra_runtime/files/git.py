@@ -13,7 +13,7 @@ from ultra_runtime.files.process import Done, NotStartedError, capture
 from ultra_runtime.files.regular_file import read_text
 from ultra_runtime.files.root import current_folder
 from ultra_runtime.files.run_files import REFS as REFS
-from ultra_runtime.struct import Struct
+from ultra_runtime.struct import EMPTY, Struct
 from ultra_runtime.typed import Mapping, Sequence
 from ultra_runtime.words import one_line
 
@@ -105,6 +105,8 @@ class Git(Struct):
     common: str
     known: dict[str, RunRefs]
     """The refs of each run as they were read or written last."""
+    ahead: Mapping[str, bytes] = EMPTY
+    """Blobs that were read before they are asked for."""
 
     def done(
         self, *words: str, given: bytes = b"", env: Mapping[str, str] | None = None, seconds: float = SECONDS
@@ -123,9 +125,22 @@ class Git(Struct):
             raise GitError(words, done)
         return done.out
 
+    def read_ahead(self, *names: str) -> None:
+        """Read blobs that will be asked for by one call; `blob` says what is wrong with one that cannot be read."""
+        given = "".join(f"{name}\n" for name in names if name).encode()
+        said, found = self.done("cat-file", "--batch", given=given).out, {}
+        while said:
+            head, _, rest = said.partition(b"\n")
+            name, *kind = head.decode().split(" ")
+            size = int(kind[1]) if kind[1:] else -1
+            found[name], said = rest[: max(size, 0)], rest[size + 1 :]
+        self.ahead = {name: data for name, data in found.items() if blob_name(data, name) == name}
+
     def blob(self, name: str) -> bytes:
         """Return the bytes of a blob, and check that they match its name."""
-        data = self.ask("cat-file", "blob", name)
+        data = self.ahead.get(name)
+        if data is None:
+            data = self.ask("cat-file", "blob", name)
         if blob_name(data, name) != name:
             raise GitError(["cat-file"], Done(1, b"", f"object {name} has been changed".encode()))
         return data
@@ -159,9 +174,10 @@ class Git(Struct):
         """Tell whether one commit is the other or an ancestor of it."""
         return older == newer or self.done("merge-base", "--is-ancestor", older, newer).status == 0
 
-    def has_commit(self, name: str) -> bool:
-        """Tell whether this repository has the commit."""
-        return self.done("cat-file", "-e", f"{name}^{{commit}}").status == 0
+    def has_commits(self, *names: str) -> bool:
+        """Tell whether this repository has all of these commits."""
+        given = "".join(f"{name}^{{commit}}\n" for name in names).encode()
+        return self.done("cat-file", "--batch-check", given=given).out.count(b" commit ") == len(names)
 
     def subject(self, commit: str) -> str:
         """Return the subject of a commit."""

@@ -9,7 +9,7 @@ from ultra_runtime.checkout.ready import NotReady, system_failed
 from ultra_runtime.checkout.register import claim, record_of, release
 from ultra_runtime.checkout.setup import mark_of, run_setup
 from ultra_runtime.checkout.standalone import stand_alone
-from ultra_runtime.checkout.submodules import fill_submodules
+from ultra_runtime.checkout.submodules import DECLARED, fill_submodules
 from ultra_runtime.checkout.surroundings import conversions
 from ultra_runtime.checkout.worktree import add_worktree, registered, remove_worktree
 from ultra_runtime.files.git import Git
@@ -66,7 +66,8 @@ def make_copy(
         (own,) = registered(git, root)
         converted = conversions(Git(root, own, git.common, {}))
         stand_alone(git, commit, root)
-        notes = fill_submodules(git, commit, root, seconds)
+        declared = os.path.lexists(os.path.join(root, DECLARED))
+        notes = fill_submodules(git, commit, root, seconds) if declared else []
         notes += copy_included(git, commit, root, include)
         notes += link_dependencies(git, root, settings.dependencies)
         run_setup(root, settings, env, os.path.join(git.folder, FOLDER, SETUP_LOG))

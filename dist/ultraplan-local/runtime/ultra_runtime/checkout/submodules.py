@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.files.process import Done
 
-GITLINK = "commit"
+GITLINK, DECLARED = "commit", ".gitmodules"
 
 
 class Submodule(Struct):
@@ -71,7 +71,7 @@ def refuse_lacking(found: Submodule, shown: str) -> None:
 def submodules(git: Git, commit: str) -> Iterator[Submodule]:
     """Yield the submodules that a commit declares and has."""
     wanted = ("-z", "--get-regexp", r"^submodule\..*\.path$")
-    declared = _read(git.folder, "config", "--blob", f"{commit}:.gitmodules", *wanted)
+    declared = _read(git.folder, "config", "--blob", f"{commit}:{DECLARED}", *wanted)
     rows = [os.fsdecode(row).partition("\n") for row in declared.out.split(b"\0") if row]
     names = {path: key[len("submodule.") : -len(".path")] for key, _, path in rows}
     if declared.status or not names:

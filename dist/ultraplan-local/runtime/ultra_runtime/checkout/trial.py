@@ -7,7 +7,7 @@ import os
 from ultra_runtime.checkout.copy import claim_folder, copy_folder, unclaim_folder
 from ultra_runtime.checkout.ready import NotReady
 from ultra_runtime.checkout.setup import refuse_blocked
-from ultra_runtime.checkout.submodules import submodule_notes
+from ultra_runtime.checkout.submodules import DECLARED, submodule_notes
 from ultra_runtime.tables.limits import CHECKOUT_MEGABYTES
 from ultra_runtime.words import one_line
 
@@ -22,7 +22,7 @@ MEGABYTE = 1024 * 1024
 def try_copy(git: Git, commit: str, settings: Settings) -> list[str]:
     """Refuse what would keep a copy from being made: the setup, a submodule, the folder or the disk."""
     refuse_blocked(git.root, settings)
-    declared = os.path.lexists(os.path.join(git.root, ".gitmodules"))
+    declared = os.path.lexists(os.path.join(git.root, DECLARED))
     notes = submodule_notes(git, commit) if declared else []
     folder = copy_folder(git)
     claim_folder(git, folder)

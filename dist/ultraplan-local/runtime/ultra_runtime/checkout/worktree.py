@@ -31,7 +31,6 @@ OWNER_ONLY = 0o700
 
 def add_worktree(git: Git, commit: str, folder: str, seconds: float) -> None:
     """Check out a commit in an empty folder, with a HEAD and an index of its own."""
-    _refuse_missing(git, commit)
     own = os.path.isfile(os.path.join(git.common, *ATTRIBUTES))
     empty = ("--no-checkout",) if own else ()
     try:
@@ -39,6 +38,7 @@ def add_worktree(git: Git, commit: str, folder: str, seconds: float) -> None:
         if own:
             _check_out_without(git, commit, folder, seconds)
     except GitError as problem:
+        _refuse_missing(git, commit)
         raise git_failed("the commit cannot be checked out", problem) from None
 
 
@@ -64,7 +64,7 @@ def _refuse_missing(git: Git, commit: str) -> None:
     """Refuse a commit that is not there, with the reason."""
     if not commit:
         raise NotReady("this repository has no commit yet", "make one")
-    if git.has_commit(commit):
+    if git.has_commits(commit):
         return
     shallow = os.path.exists(os.path.join(git.common, "shallow"))
     remedy = "run `git fetch --unshallow`" if shallow else "fetch it"

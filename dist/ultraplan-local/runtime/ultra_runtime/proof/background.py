@@ -136,7 +136,17 @@ class Background(Struct):
             return False
         self._clear(state)
         write_process(self.git.common, self.folder, {"pid": 0, "done": done, "deaths": deaths})
-        call = [sys.executable, "-I", "-S", "-X", "utf8", CHILD, self.folder, self.git.common]
+        call = [
+            sys.executable,
+            "-I",
+            "-S",
+            "-X",
+            "utf8",
+            CHILD,
+            self.folder,
+            self.git.folder,
+            self.git.common,
+        ]
         launch(call, os.environ)
         return True
 

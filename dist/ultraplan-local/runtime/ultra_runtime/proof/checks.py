@@ -70,7 +70,7 @@ def check_objects(
     """
     checks = [(at, list(_checks(step))) for at, step in enumerate(steps)]
     between = Between(git, start, end, [plain(one.path) for _, found in checks for one in found])
-    changes = between.changes()
+    changes = between.changes
     theirs = claimed_entries(git, claims)
     ours = [one for one in changes if one.path not in theirs or theirs[one.path] != one.new]
     drifts, notes = check_changes(steps, fence, ours), []
@@ -128,7 +128,7 @@ class StepCommits(Struct):
         """Return what a step changed."""
         begin, commit = self.ranges.get(number, ("", ""))
         try:
-            return [] if begin == commit else [one.path for one in Between(self.git, begin, commit).changes()]
+            return [] if begin == commit else [one.path for one in Between(self.git, begin, commit).changes]
         except GitError:  # history was rewritten, and a gc took the commit
             return []
 

@@ -9,7 +9,7 @@ import os
 import sys
 
 
-def main(folder: str, common: str) -> None:
+def main(folder: str, git_dir: str, common: str) -> None:
     """Write down the process that does the work, and let it work."""
     rooms = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
     sys.path.insert(0, os.path.dirname(rooms))
@@ -24,7 +24,7 @@ def main(folder: str, common: str) -> None:
     os.setsid()
     os.close(go)
     if os.read(hold, 1):
-        run_all(folder)
+        run_all(folder, git_dir, common)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
 from ultra_runtime.checkout.surroundings import Surroundings, added_conversions, differences
 from ultra_runtime.checkout.trial import try_copy
 from ultra_runtime.files.digest import sha256
-from ultra_runtime.files.git import find_git
+from ultra_runtime.files.git import Git
 from ultra_runtime.files.json_file import load_json, read_json
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.seal import is_sealed, sealed
@@ -32,8 +32,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
-    from ultra_runtime.files.git import Git
 
 JOB, PROCESS, STATE = "job.json", "process.json", "state.json"
 FIRST_FEW = 5
@@ -58,12 +56,12 @@ def write_process(common: str, folder: str, values: Mapping[str, Any]) -> None:
     write_values(os.path.join(folder, PROCESS), sealed(common, values))
 
 
-def run_all(folder: str) -> None:
-    """Run what is left of the job in a folder, and write down how it ended."""
+def run_all(folder: str, git_dir: str, common: str) -> None:
+    """Run what is left of the job in a folder, and write down how it ended; the git dir is that of the job's tree."""
     job = load_json(os.path.join(folder, JOB))
     state = {"key": key_of(job), "proof": CLEAN, "required": False, "notes": [], "changed": []}
     state.update(copy="", rows=[], done=False)
-    commands = Commands(folder, job, state)
+    commands = Commands(folder, job, state, Git(job["root"], git_dir, common, {}))
     earlier = read_state(commands.git, folder)
     if earlier.get("key") == state["key"]:
         state.update(earlier)
@@ -84,11 +82,11 @@ def run_all(folder: str) -> None:
 class Commands:
     """The commands of a job, and the state that they leave."""
 
-    def __init__(self, folder: str, job: dict[str, Any], state: dict[str, Any]) -> None:
+    def __init__(self, folder: str, job: dict[str, Any], state: dict[str, Any], git: Git) -> None:
         self.folder = folder
         self.job = job
         self.state = state
-        self.git = find_git(job["root"])
+        self.git = git
         project = Project(job["root"], job["project"]) if job["project"] else None
         self.place = RunPlace(job["root"], job["plan"], project, job["session"])
         self.settings = settings_of(job["settings"])

@@ -122,7 +122,7 @@ def may_skip(step: Step) -> bool:
 def outside(run: WaveRun, session: int, old: str, new: str) -> list[Drift]:
     """Return what changed between two commits outside Touch of a session, and what it deleted outside Files."""
     assignment = run.assignment(session)
-    changes = Between(run.git, old, new).changes()
+    changes = Between(run.git, old, new).changes
     touch = assignment.fence.touch or [path for step in assignment.steps for path in allowed_paths(step)]
     files = [path for step in assignment.steps for path in step.files]
     strayed = [change.path for change in changes if not covers(touch, change.path)]

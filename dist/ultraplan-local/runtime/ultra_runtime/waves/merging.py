@@ -55,7 +55,7 @@ def _driven(run: WaveRun, stand: WaveStand, tip: str) -> str:
     if stand.onto == stand.base:  # sessions of one wave share no file
         return ""
     base = run.git.line("merge-base", stand.tip, tip)
-    sides = [{change.path for change in Between(run.git, base, side).changes()} for side in (stand.tip, tip)]
+    sides = [{change.path for change in Between(run.git, base, side).changes} for side in (stand.tip, tip)]
     both = sorted(sides[0] & sides[1])
     given = b"".join(os.fsencode(path) + b"\0" for path in both)
     said = run.git.ask("check-attr", "-z", "--stdin", "merge", given=given) if both else b""

@@ -122,7 +122,7 @@ def rescue(run: WaveRun, path: str, number: int, attempt: int) -> None:
     changed = changed_in(git)
     one = run.state.sessions[number]
     if one.state != MERGED or git.head() != one.tip:  # with such a change no session passes
-        changes = Between(git, run.state.waves[one.wave].base, git.head()).changes()
+        changes = Between(git, run.state.waves[one.wave].base, git.head()).changes
         changed += [change.path for change in changes if change.new and change.new.mode == SUBMODULE]
     nested = list(dict.fromkeys([*nested_in(git, changed), *_trees_inside(run, git.root)]))
     for name in nested:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.files.run_refs import BEGIN, DONE, SKIP
+from ultra_runtime.proof.objects import Lineage
 from ultra_runtime.run.state.claims import claims_in
 from ultra_runtime.words import counted
 
@@ -51,13 +52,13 @@ def read_facts(git: Git, place: RunPlace) -> Facts | None:
     return None
 
 
-def stray_commits(git: Git, facts: Facts) -> list[str]:
+def stray_commits(git: Git, facts: Facts, lineage: Lineage | None = None) -> list[str]:
     """Name the commits between start and end that no step made; what they changed is judged with the rest."""
-    said = git.line("rev-list", "--first-parent", "--reverse", f"{facts.start}..{facts.end}")
+    subjects = (lineage or Lineage(git, facts.start, facts.end)).subjects
     known = {commit for _, commit in facts.ranges.values()}
-    strays = [commit for commit in said.split() if commit not in known]
+    strays = [commit for commit in subjects if commit not in known]
     rows = [
-        f"no step made the commit {commit[:12]} {git.subject(commit)[:80]}" for commit in strays[:MOST_STRAYS]
+        f"no step made the commit {commit[:12]} {subjects[commit][:80]}" for commit in strays[:MOST_STRAYS]
     ]
     more = len(strays) - MOST_STRAYS
     return [*rows, *([f"no step made {counted(more, 'more commit')}"] if more > 0 else [])]

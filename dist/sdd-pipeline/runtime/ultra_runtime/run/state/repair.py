@@ -153,8 +153,9 @@ def finish_commit(live: Live, record: Record, commit: str) -> bool:
     live.git.set_refs(
         live.place.slug, {f"{DONE}{record.number}": commit, f"{BEGIN}{record.number}": record.start}
     )
-    rows = (record.commit or {}).get("index", [])
-    settled = not rows or update_index(live.git, rows)
+    made = record.commit or {}
+    rows = made.get("index", [])
+    settled = not rows or update_index(live.git, rows, made.get("mark", ""))
     if not settled:
         lock = os.path.join(live.git.folder, "index.lock")
         paths = " ".join(shell_word(row[0]) for row in rows)

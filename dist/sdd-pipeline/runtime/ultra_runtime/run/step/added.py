@@ -16,7 +16,7 @@ from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.state.live import Live
@@ -45,8 +45,8 @@ def check_added(live: Live, step: Step, record: Record, changes: Sequence[Change
     own = [one for one in changes if covers(allowed_paths(step), one.path)]
     names = [*_names(root, step), *(path for path in record.ignored if covers(allowed_paths(step), path))]
     names = [name for name in dict.fromkeys(names) if os.path.lexists(os.path.join(root, name))]
-    there = live.snapshots.entries(tree, names) if names else {}
-    absent = [name for name in names if not any(covers([name], path) for path in there)]
+    absent = _uncovered(names, [one.path for one in changes if one.new])
+    absent = _uncovered(absent, live.snapshots.entries(tree, absent))
     faults = _ignored(live, step, absent)
     marks = tracked_paths(live.git, [one.path for one in own]) if own else {}
     faults += [
@@ -54,6 +54,11 @@ def check_added(live: Live, step: Step, record: Record, changes: Sequence[Change
     ]
     faults += _outside_cone(live, [one.path for one in own if one.new])
     return [*faults, *(fault for one in own for fault in _other_bytes(live, one))]
+
+
+def _uncovered(names: Sequence[str], paths: Collection[str]) -> list[str]:
+    """Return the names at and below which none of these paths is."""
+    return [name for name in names if not any(covers([name], path) for path in paths)]
 
 
 def _names(root: str, step: Step) -> list[str]:

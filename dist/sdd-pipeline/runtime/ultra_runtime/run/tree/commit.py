@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.digest import blob_name
 from ultra_runtime.files.git import GitError, own_language
-from ultra_runtime.run.tree.own_index import link_index
+from ultra_runtime.run.tree.own_index import link_index, mark_of
 from ultra_runtime.run.tree.snapshot import LITERALLY, Entry, index_row, portions
 from ultra_runtime.run.tree.transplant import Overlap, transplant
 from ultra_runtime.run.tree.users_index import UsersIndex
@@ -42,13 +43,18 @@ class Prepared(Struct):
     commits: dict[str, Entry | None]
     index: list[list[str]]
     """Rows of path, mode and object now, mode and object afterwards; empty if there is none."""
+    mark: str
+    """What identifies the user's index as it was."""
+    is_head: bool
+    """Whether it had what HEAD has."""
 
 
 def find_overlaps(snapshots: Snapshots, changes: list[Change], head: str) -> list[str]:
-    """Return the paths whose change cannot be separated from earlier changes of the user."""
-    there = snapshots.entries(head, [change.path for change in changes])
+    """Return the paths whose change cannot be separated from earlier changes of the user; a new file always can."""
+    edited = [change for change in changes if change.old]
+    there = snapshots.entries(head, [change.path for change in edited])
     found = []
-    for change in changes:
+    for change in edited:
         try:
             transplant(snapshots, change, there.get(change.path))
         except Overlap:
@@ -56,11 +62,16 @@ def find_overlaps(snapshots: Snapshots, changes: list[Change], head: str) -> lis
     return found
 
 
-def prepare(git: Git, snapshots: Snapshots, changes: list[Change], head: str) -> Prepared:
-    """Compute what the commit and the user's index will have at each changed path."""
+def prepare(git: Git, snapshots: Snapshots, changes: list[Change], head: str, index: str) -> Prepared:
+    """Compute what the commit and the user's index will have at each changed path; `index` becomes a copy of that."""
+    link_index(os.path.join(git.folder, "index"), index)
+    mark, env = mark_of(index), {"GIT_INDEX_FILE": index}
+    is_head = not git.done("diff-index", "--cached", "--quiet", head, env=env).status
     paths = [change.path for change in changes]
-    there = snapshots.entries(head, paths)
-    staged = index_entries(git, paths)
+    staged = index_entries(git, paths, index)
+    # The comparison overlooks intended entries, which are those of empty files.
+    known = is_head and blob_name(b"", head) not in {entry.name for entry in staged.values()}
+    there = staged if known else snapshots.entries(head, paths)
     commits: dict[str, Entry | None] = {}
     rows = []
     for change in changes:
@@ -74,7 +85,7 @@ def prepare(git: Git, snapshots: Snapshots, changes: list[Change], head: str) ->
             after = now
         if after != now:
             rows.append([change.path, *_fields(now), *_fields(after)])
-    return Prepared(commits, rows)
+    return Prepared(commits, rows, mark, is_head)
 
 
 def _fields(entry: Entry | None) -> list[str]:
@@ -96,12 +107,9 @@ def index_entries(git: Git, paths: list[str], index: str = "") -> dict[str, Entr
 
 
 def build_index(workspace: Workspace, snapshots: Snapshots, prepared: Prepared, head: str, index: str) -> str:
-    """Build the index of the commit: HEAD's, with cached data of unchanged files, and the step's paths."""
+    """Build the index of the commit from a copy of the user's: HEAD's, with cached data of unchanged files, and the step's paths."""
     git, env = workspace.git, {"GIT_INDEX_FILE": index}
-    link_index(os.path.join(git.folder, "index"), index)
-    if git.done(
-        "diff-index", "--cached", "--quiet", head, env=env
-    ).status:  # to read all of HEAD costs much more
+    if not prepared.is_head:  # to read all of HEAD costs much more
         git.ask("read-tree", "--reset", head, env=env)
     names = b"".join(os.fsencode(path) + b"\0" for path in prepared.commits)
     git.ask("update-index", "--add", "--remove", "--replace", "-z", "--stdin", given=names, env=env)
@@ -126,10 +134,13 @@ def make_commit(git: Git, index: str, message: str) -> None:
     git.ask("commit", "--quiet", "--file=-", given=given, env=env, seconds=SECONDS)
 
 
-def has_commit_hooks(git: Git) -> bool:
-    """Tell whether a commit runs hooks here, which may change files and the commit itself."""
-    folder = os.path.join(git.root, git.line("rev-parse", "--git-path", "hooks"))
-    return any(os.access(os.path.join(folder, name), os.X_OK) for name in COMMIT_HOOKS)
+def parent_and_hooks(git: Git, commit: str) -> tuple[str, bool]:
+    """Return the first parent of a commit, and whether a commit runs hooks here, which may change files and the commit itself."""
+    done = git.done("rev-parse", "--git-path", "hooks", f"{commit}^")
+    name, _, parent = os.fsdecode(done.out).rstrip("\n").rpartition("\n")
+    folder = os.path.join(git.root, name)
+    has_hooks = any(os.access(os.path.join(folder, name), os.X_OK) for name in COMMIT_HOOKS)
+    return "" if done.status else parent, has_hooks
 
 
 def find_commit(git: Git, record: Record) -> str:
@@ -149,16 +160,17 @@ def find_commit(git: Git, record: Record) -> str:
     return commit if git.subject(commit) == wanted["message"] and own.issuperset(touched) else ""
 
 
-def update_index(git: Git, rows: list[list[str]]) -> bool:
-    """Update the user's index where it is unchanged; return whether that worked."""
+def update_index(git: Git, rows: list[list[str]], mark: str = "") -> bool:
+    """Update the user's index where it is unchanged; return whether that worked. With the mark all of it is."""
     try:
         with UsersIndex(git) as index:
-            now = index_entries(git, [row[0] for row in rows], index.copy)
+            same = bool(mark) and mark_of(index.copy) == mark
+            now = {} if same else index_entries(git, [row[0] for row in rows], index.copy)
             changed = []
             for path, old_mode, old_name, new_mode, new_name in rows:
                 old = Entry(old_mode, old_name) if old_mode else None
                 new = Entry(new_mode, new_name) if new_mode else None
-                if now.get(path) == old:
+                if same or now.get(path) == old:
                     changed.append(index_row(path, new, old_name))
             if changed:
                 git.ask("update-index", "-z", "--index-info", given=b"".join(changed), env=index.env)

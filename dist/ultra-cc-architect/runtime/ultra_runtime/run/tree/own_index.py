@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ultra_runtime.files.git import Git
 
-MARKS, REMEMBERS, HEAD, TREE = "marks", "remembers", "head", "tree"
+MARKS, REMEMBERS, HEAD, TREE, WRITTEN = "marks", "remembers", "head", "tree", "written"
 CHECKSUM = 32
 """At least so many bytes at the end of an index depend on all others; SHA-1 needs fewer."""
 
@@ -35,15 +35,18 @@ class OwnIndex:
     def is_ours(self) -> bool:
         """Tell whether the index is there as the runtime left it."""
         found = read_json(self.record)
-        mark = _mark(self.path)
+        mark = mark_of(self.path)
         return bool(mark) and mark in found.get(MARKS, ()) and is_sealed(self.common, found)
 
     def last(self) -> dict[str, str]:
-        """Return what was noted of the index as it is now: whether it remembers folders, and the tree of HEAD if it is that."""
+        """Return what was noted of the index as it is now.
+
+        That is whether it remembers folders, the tree of HEAD if it is that, and else the tree that git wrote of it.
+        """
         found = read_json(self.record)
         marks = found.get(MARKS)
-        same = marks and marks[-1] == _mark(self.path) and is_sealed(self.common, found)
-        return {name: str(found.get(name, "")) for name in (REMEMBERS, HEAD, TREE)} if same else {}
+        same = marks and marks[-1] == mark_of(self.path) and is_sealed(self.common, found)
+        return {name: str(found.get(name, "")) for name in (REMEMBERS, HEAD, TREE, WRITTEN)} if same else {}
 
     def is_foreign(self) -> bool:
         """Tell whether somebody else wrote the index that is there."""
@@ -55,7 +58,7 @@ class OwnIndex:
 
     def accept(self, changed: str, noted: Mapping[str, str]) -> None:
         """Let a changed copy take the place of the index; a killed call leaves one or the other, both are known."""
-        marks = [mark for mark in (_mark(self.path), _mark(changed)) if mark]
+        marks = [mark for mark in (mark_of(self.path), mark_of(changed)) if mark]
         put(self.record, (write(sealed(self.common, {MARKS: marks, **noted})) + "\n").encode())
         os.replace(changed, self.path)
 
@@ -82,7 +85,7 @@ class IndexChange:
             drop(self.path + ".lock")
 
 
-def _mark(path: str) -> str:
+def mark_of(path: str) -> str:
     """Return what identifies an index; nothing if there is none."""
     try:
         with open(path, "rb") as file:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.patterns import PatternError, search
+from ultra_runtime.files.run_refs import AROUND
 from ultra_runtime.proof.checks import StepCommits
 from ultra_runtime.proof.conditions import conditions_of
 from ultra_runtime.proof.drift import Drift
-from ultra_runtime.proof.objects import is_ancestor
+from ultra_runtime.proof.objects import Lineage, is_ancestor
 from ultra_runtime.proof.prove import prove
 from ultra_runtime.run.life.exits import exit_conditions
 from ultra_runtime.run.life.recorded import read_facts, stray_commits
@@ -56,7 +57,7 @@ class Case(Struct):
     @property
     def has_commits(self) -> bool:
         """Whether the start and the end of the run are in this repository."""
-        return all(self.git.has_commit(one) for one in (self.facts.start, self.facts.end))
+        return self.git.has_commits(self.facts.start, self.facts.end)
 
     def around(self) -> Surroundings | None:
         """Return what the run was pinned to beside its plan."""
@@ -110,6 +111,7 @@ def open_case(git: Git, place: RunPlace, data: bytes, end: str = "") -> Case | N
     facts.end = end or facts.end
     edited = []
     if facts.plan:
+        git.read_ahead(facts.plan, git.known[place.slug].refs.get(AROUND, ""))
         pinned = git.blob(facts.plan)
         if sha256(pinned) != sha256(data):
             edited = [
@@ -135,7 +137,8 @@ def audit(case: Case | None, tried: Tried | None = None, known: Sequence[Drift] 
     git, facts = case.git, case.facts
     source = facts.source
     numbers = [step.number for step in case.completed]
-    if not case.has_commits:
+    lineage = Lineage(git, facts.start, facts.end)
+    if not lineage.is_there and not case.has_commits:
         words = f"the start {facts.start[:12]} and the end {facts.end[:12]}"
         lost = Drift("history", words, "no such commit in this repository")
         return Audit(source, [*case.edited, lost], numbers, case.missing, has_ended=facts.has_ended)
@@ -144,16 +147,16 @@ def audit(case: Case | None, tried: Tried | None = None, known: Sequence[Drift] 
     proof = prove(
         git, case.completed, fence, facts.start, facts.end, facts.ranges, conditions, tried, facts.claims
     )
-    drifts = [*case.edited, *_history(case), *proof.drifts, *_messages(case), *known]
-    notes = [*facts.problems, *proof.notes, *stray_commits(git, facts)]
+    drifts = [*case.edited, *_history(case, lineage), *proof.drifts, *_messages(case, lineage), *known]
+    notes = [*facts.problems, *proof.notes, *stray_commits(git, facts, lineage)]
     return Audit(source, drifts, numbers, case.missing, notes, facts.has_ended)
 
 
-def _history(case: Case) -> list[Drift]:
+def _history(case: Case, lineage: Lineage) -> list[Drift]:
     """Check that the end descends from the start, and that HEAD still contains it."""
     git, start, end = case.git, case.facts.start, case.facts.end
     drifts = []
-    if not is_ancestor(git, start, end):
+    if not lineage.has(start):
         drifts.append(Drift("history", f"the start {start[:12]} below the end", "history was rewritten"))
     if not is_ancestor(git, end, git.head()):
         words = "HEAD does not contain it: another branch is checked out, or history was rewritten"
@@ -161,15 +164,15 @@ def _history(case: Case) -> list[Drift]:
     return drifts
 
 
-def _messages(case: Case) -> list[Drift]:
+def _messages(case: Case, lineage: Lineage) -> list[Drift]:
     """Check the messages of the commits that the steps made."""
     drifts = []
     for step in case.completed:
         begin, commit = case.facts.ranges[step.number]
         pattern = manifest_of(step).commit_message_pattern
-        if not pattern or begin == commit or not is_ancestor(case.git, commit, case.facts.end):
+        if not pattern or begin == commit or not lineage.has(commit):
             continue
-        subject = case.git.subject(commit)
+        subject = lineage.subject(commit)
         try:
             if search(pattern, subject):
                 continue

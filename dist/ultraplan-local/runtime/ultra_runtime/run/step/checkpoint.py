@@ -11,7 +11,8 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import manifest_of
 from ultra_runtime.run.state.repair import finish_commit
 from ultra_runtime.run.step.verify import need_record
-from ultra_runtime.run.tree.commit import build_index, find_commit, has_commit_hooks, make_commit, prepare
+from ultra_runtime.run.tree.commit import build_index, find_commit, make_commit, parent_and_hooks, prepare
+from ultra_runtime.run.tree.own_index import drop
 from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.transplant import Overlap
@@ -60,15 +61,24 @@ def commit_step(live: Live, number: int) -> Committed:
         return _without_commit(live, record, "")
     tree_changes = live.snapshots.changes(record.tree, record.verified)
     changes = [change for change in tree_changes if change.path not in record.artefacts]
+    index = live.workspace.path(live.place.slug, f"commit.{os.getpid()}")
     try:
-        prepared = prepare(live.git, live.snapshots, changes, record.start)
+        prepared = prepare(live.git, live.snapshots, changes, record.start, index)
+        _keep_replaced(live, record, changes)
+        if not prepared.commits:
+            return _without_commit(live, record, "there was nothing to commit")
+        commit, has_hooks = _with_commit(live, step, record, prepared, index)
     except Overlap as problem:
         error = f"{one_line(str(problem))} had uncommitted changes in the same lines before the step"
         raise RefusedError(error, f"verify again: `{verb('step verify')} {number}`") from None
-    _keep_replaced(live, record, changes)
-    if not prepared.commits:
-        return _without_commit(live, record, "there was nothing to commit")
-    return _with_commit(live, step, record, prepared)
+    finally:
+        drop(index)
+        drop(f"{index}.lock")
+    drift = _drift(live, step, commit)
+    if has_hooks:
+        _name_hooks(live, record, commit)
+    finish_commit(live, record, commit)
+    return Committed(commit, "", drift)
 
 
 def _refuse_unverified(live: Live, record: Record) -> None:
@@ -121,35 +131,23 @@ def _without_commit(live: Live, record: Record, note: str) -> Committed:
     return Committed("", note, "")
 
 
-def _with_commit(live: Live, step: Step, record: Record, prepared: Prepared) -> Committed:
+def _with_commit(live: Live, step: Step, record: Record, prepared: Prepared, index: str) -> tuple[str, bool]:
+    """Return the commit, and whether hooks ran; or refuse with the output of git. A commit that exists anyway counts."""
     message = step.checkpoint or f"Step {step.number}: {step.title}"
-    index = live.workspace.path(live.place.slug, f"commit.{os.getpid()}")
-    try:
-        tree = build_index(live.workspace, live.snapshots, prepared, record.start, index)
-        record.commit = {
-            "tree": tree, "message": message, "paths": list(prepared.commits), "index": prepared.index,
-        }  # fmt: skip
-        live.records.write(record)
-        commit = _commit(live, record, index, message)
-    finally:
-        for path in (index, index + ".lock"):
-            if os.path.exists(path):
-                os.unlink(path)
-    drift = _drift(live, step, commit)
-    if has_commit_hooks(live.git):
-        _name_hooks(live, record, commit, tree)
-    finish_commit(live, record, commit)
-    return Committed(commit, "", drift)
-
-
-def _commit(live: Live, record: Record, index: str, message: str) -> str:
-    """Return the commit, or refuse with the output of git; a commit that exists anyway counts."""
+    record.commit = {
+        "tree": build_index(live.workspace, live.snapshots, prepared, record.start, index),
+        "message": message,
+        "paths": list(prepared.commits),
+        "index": prepared.index,
+        "mark": prepared.mark,
+    }
+    live.records.write(record)
     try:
         make_commit(live.git, index, message)
     except GitError as problem:
         made = find_commit(live.git, record)
         if made:
-            return made
+            return made, parent_and_hooks(live.git, made)[1]
         record.commit = None
         live.records.write(record)
         if problem.lock:
@@ -158,12 +156,12 @@ def _commit(live: Live, record: Record, index: str, message: str) -> str:
         calls = {"call": verb("step commit"), "verify": verb("step verify"), "number": record.number}
         raise RefusedError(one_line(what, 700), HOOKS.format(**calls)) from None
     head = live.git.head()
-    parent = live.git.line("rev-parse", f"{head}^")
+    parent, has_hooks = parent_and_hooks(live.git, head)
     if parent == record.start:
-        return head
+        return head, has_hooks
     if _is_ours(live, record, head):
         _take_back(live, record, head, parent)
-    return find_commit(live.git, record) or head
+    return find_commit(live.git, record) or head, has_hooks
 
 
 def _is_ours(live: Live, record: Record, commit: str) -> bool:
@@ -181,9 +179,9 @@ def _take_back(live: Live, record: Record, commit: str, parent: str) -> None:
     raise RefusedError(MEANWHILE, f"verify it again: `{verb('step verify')} {record.number}`")
 
 
-def _name_hooks(live: Live, record: Record, commit: str, tree: str) -> None:
+def _name_hooks(live: Live, record: Record, commit: str) -> None:
     """Report what the hooks of the commit changed: in the commit, and in the working tree."""
-    now = live.snapshots.take()
+    now, tree = live.snapshots.take(), (record.commit or {})["tree"]
     made = live.git.line("rev-parse", f"{commit}^{{tree}}")
     changed = [*live.snapshots.changes(tree, made), *live.snapshots.changes(record.verified, now)]
     if changed:
@@ -195,7 +193,7 @@ def _name_hooks(live: Live, record: Record, commit: str, tree: str) -> None:
 def _drift(live: Live, step: Step, commit: str) -> str:
     """Note a subject that does not match its pattern; the step still passes."""
     pattern = manifest_of(step).commit_message_pattern
-    subject = live.git.subject(commit)
+    subject = live.git.subject(commit) if pattern else ""
     try:
         if not pattern or search(pattern, subject):
             return ""

@@ -12,7 +12,7 @@ import time
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
-from ultra_runtime.run.tree.own_index import HEAD, REMEMBERS, TREE, OwnIndex, drop
+from ultra_runtime.run.tree.own_index import HEAD, REMEMBERS, TREE, WRITTEN, OwnIndex, drop
 from ultra_runtime.run.tree.workspace import make_folder, put
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
@@ -152,11 +152,25 @@ class Snapshots:
             paths = [path for path in status.differing if not lies_in(self.own_files, path)]
             self._add(paths, env)
             if paths or status.staged or not status.head:
-                return self.git.ask(*CACHED, "write-tree", env=env).decode().strip()
+                tree = "" if paths else self._written(last, status.head)
+                tree = tree or self.git.ask(*CACHED, "write-tree", env=env).decode().strip()
+                change.noted[WRITTEN] = f"{status.head} {tree}"
+                return tree
             known = last.get(TREE) if last.get(HEAD) == status.head else ""
             tree = known or self.git.ask("rev-parse", f"{status.head}^{{tree}}").decode().strip()
             change.noted.update({HEAD: status.head, TREE: tree})
             return tree
+
+    def _written(self, last: Mapping[str, str], head: str) -> str:
+        """Return the tree that git wrote of this index, if nothing can have taken its objects since.
+
+        Those that are not ours are HEAD's of that time, which HEAD or a ref of the run must still hold.
+        """
+        then, _, tree = last.get(WRITTEN, "").partition(" ")
+        run = self.git.known.get(os.path.basename(self.folder))
+        is_held = then == head or (run is not None and then in run.refs.values())
+        is_ours = os.path.exists(os.path.join(self.objects, tree[:2], tree[2:]))
+        return tree if tree and is_held and is_ours else ""
 
     def _status(self, env: Mapping[str, str], *more: str) -> Status:
         """Return how the tree, the index and HEAD differ."""
