@@ -36,7 +36,7 @@ pytest_plugins = ["tests.built", "tests.kit.fixtures", "tests.client.fixtures"]
 LONGEST = (
     "test_whole_way.py", "test_evals.py", "test_fork.py", "test_readme.py", "test_page.py", "test_faults.py",
     "test_anywhere.py", "test_distribution.py", "test_removed_stages.py", "test_faults_elsewhere.py",
-    "test_ten_changes.py", "test_client_agrees.py",
+    "test_ten_changes.py", "test_side_by_side.py", "test_client_agrees.py", "test_waves_in_trouble.py", "test_film.py",
 )  # fmt: skip
 
 

@@ -43,15 +43,12 @@ def faults(
     allowed = {path for part in parts for path in (*part.files, *part.expected)}
     parts = [part for part in parts if not _skipped(clone, part, start, end)]
     found = tree_faults(clone, parts, allowed, start, end)
-    later: set[str] = set()
-    failed = []
-    for part in reversed(parts):
-        if not _passes(clone, part.verify):
-            failed.append((part, bool(later & set(part.files))))
-        later |= _touched(clone, part, start, end)
+    failed = [at for at in reversed(range(len(parts))) if not _passes(clone, parts[at].verify)]
     if verification and not _passes(clone, verification):
         found.append("the Verification fails in a clone")
-    for part, is_decided in failed:
+    for at in failed:
+        part = parts[at]
+        is_decided = any(_touched(clone, later, start, end) & {*part.files} for later in parts[at + 1 :])
         if not (is_decided and _held(clone, part, start, end)):
             found.append(f"Verify of step {part.number} fails in a clone")
     return found
@@ -59,8 +56,9 @@ def faults(
 
 def _skipped(clone: Path, part: Part, start: str, end: str) -> bool:
     """Tell whether a step that may be skipped left nothing in the end commit."""
-    said = _output(clone, "diff-tree", "-r", "--name-only", start, end, "--", *part.expected)
-    return part.on_failure == "skip" and not said
+    if part.on_failure != "skip":
+        return False
+    return not _output(clone, "diff-tree", "-r", "--name-only", start, end, "--", *part.expected)
 
 
 def _touched(clone: Path, part: Part, start: str, end: str) -> set[str]:

@@ -14,8 +14,8 @@ from tests.attacks.oracle import Part
 from tests.kit.lasting import Lasting
 from tests.kit.quick import random_seed, times
 
-SHARES = 6
-EXAMPLES = times(5, 500)
+SHARES = times(3, 6)
+EXAMPLES = times(4, 500)
 NAMES = ("one", "two", "three")
 
 # What may happen between two calls of a run. `$n` is the name of a step's file.

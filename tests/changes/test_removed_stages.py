@@ -181,20 +181,34 @@ PLAN = Removal(
     ("plan.md", "progress.json", "review.md"),
     alone=True,
 )
-TWO = Removal(
-    ("research", "review"),
-    (*RESEARCH.files, *REVIEW.files),
-    {
-        **RESEARCH.listed,
-        **REVIEW.listed,
-        "contracts/brief.yaml": {"[research, plan, review]": "plan"},
-    },
-    (*RESEARCH.artifacts, *REVIEW.artifacts),
+
+
+def together(*removals: Removal, **changed: Mapping[str, str]) -> Removal:
+    """Return the removal of the stages of several at once; keywords change what is replaced in contracts."""
+    return Removal(
+        tuple(stage for one in removals for stage in one.stages),
+        tuple(path for one in removals for path in one.files),
+        {
+            **{path: words for one in removals for path, words in one.listed.items()},
+            **{f"contracts/{name}.yaml": words for name, words in changed.items()},
+        },
+        tuple(name for one in removals for name in one.artifacts),
+        tuple(name for one in removals for name in one.names),
+    )
+
+
+# Each stage goes once, with others; each goes alone in `make soak`.
+TOGETHER = (
+    together(BRIEF, CONTINUE),
+    together(RESEARCH, REVIEW, brief={"[research, plan, review]": "plan"}),
+    PLAN,
 )
-# Several at once are tried with PLAN; two that are no neighbours in `make soak`.
-REMOVALS = {
-    "-".join(one.stages): one for one in (BRIEF, RESEARCH, PLAN, REVIEW, CONTINUE, *([TWO] if SOAK else []))
-}
+ALONE = (BRIEF, RESEARCH, REVIEW, CONTINUE)
+REMOVALS = {"-".join(one.stages): one for one in (*TOGETHER, *(ALONE if SOAK else ()))}
+
+
+def test_every_stage_is_removed_at_least_once() -> None:
+    assert {stage for one in TOGETHER for stage in one.stages} == {*SETTINGS["pipeline"]}
 
 
 class Removed:

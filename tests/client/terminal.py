@@ -16,7 +16,7 @@ from tests.client.model import ScriptedModel
 from tests.client.session import Client, Home, plugin_options
 
 COLUMNS, LINES = 150, 45
-POLL = 0.05
+POLL = 0.15  # each look is a process, and the screen is drawn by one more
 STILL = 0.4
 RETRY = 2.0
 READY = "? for shortcuts"

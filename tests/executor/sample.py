@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,3 +182,7 @@ class Repo(Ultra):
     def staged(self) -> str:
         """Return exactly what is staged."""
         return self.git("diff", "--cached", "--no-renames", "--binary")
+
+
+Stand = Callable[[Callable[[Repo], object], str], Repo]
+"""Gives a repository with a plan in which something was done."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.door.samples import DIMENSIONS
-from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
+from tests.executor.sample import PLAN, PROJECT, Repo, Stand, plan, step
 from tests.executor.test_modes import SESSIONS
 from tests.kit.names import COMMANDS
 
@@ -40,16 +40,18 @@ def amended(repo: Repo, place: int | str, text: str) -> dict[str, Any]:
     return answer
 
 
-@pytest.fixture
-def failed(make: Make) -> Repo:
-    """Return a repository whose run failed at a step that nobody can do."""
-    repo = make(plan(step(1), WRONG))
+def fail_at_second(repo: Repo) -> None:
     repo.start()
     repo.do_step(1, {"src/part1.py": "1\n"})
     repo.ok("step begin 2")
     for _ in range(3):
         repo.ok("step verify 2")
-    return repo
+
+
+@pytest.fixture
+def failed(stand: Stand) -> Repo:
+    """Return a repository whose run failed at a step that nobody can do."""
+    return stand(fail_at_second, plan(step(1), WRONG))
 
 
 def test_a_failed_run_names_it_and_goes_on_with_the_amended_plan(failed: Repo) -> None:
@@ -147,12 +149,7 @@ def test_a_spec_that_is_older_than_the_plan_is_refused_with_the_remedy(make: Mak
 ONE_SESSION = SESSIONS.partition("### Session 2")[0].replace("1\n- **Wave", "1, 2\n- **Wave")
 
 
-@pytest.fixture
-def session(make: Make) -> Repo:
-    """Return a repository in which a session of two steps failed at its second."""
-    repo = make(
-        plan(step(1), WRONG, strategy=ONE_SESSION.replace("`src/part1.py`", "`src/part1.py`, `src/part2.py`"))
-    )
+def fail_in_a_session(repo: Repo) -> None:
     repo.ok(f"sessions write {PLAN} --project {PROJECT}")
     repo.ok(f"run start {PLAN} --session 1 --go-on")
     repo.write({"src/part1.py": "1\n"})
@@ -160,7 +157,13 @@ def session(make: Make) -> Repo:
     for _ in range(3):
         repo.ok("step verify 2")
     repo.ok("run finish")
-    return repo
+
+
+@pytest.fixture
+def session(stand: Stand) -> Repo:
+    """Return a repository in which a session of two steps failed at its second."""
+    strategy = ONE_SESSION.replace("`src/part1.py`", "`src/part1.py`, `src/part2.py`")
+    return stand(fail_in_a_session, plan(step(1), WRONG, strategy=strategy))
 
 
 def test_a_session_goes_on_with_the_amended_plan(session: Repo) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from tests.client.binary import in_ci
 from tests.executor import accessible
-from tests.executor.sample import PROGRESS, PROJECT, Repo, plan, step
+from tests.executor.sample import PROGRESS, PROJECT, Repo, Stand, plan, step
 from tests.executor.status_sample import finished, plan_text
 from tests.kit import programs
 from tests.kit.names import LAUNCHER
@@ -64,8 +64,8 @@ def snapshot(repo: Repo) -> dict[str, bytes]:
     }
 
 
-def test_it_shows_every_project_and_what_its_links_lead_to(make: Make) -> None:
-    repo = finished(make(plan_text()))
+def test_it_shows_every_project_and_what_its_links_lead_to(stand: Stand) -> None:
+    repo = stand(finished, plan_text())
     repo.write({".claude/projects/2026-02-01-other/brief.md": repo.read(f"{PROJECT}/brief.md")})
     before = snapshot(repo)
     with board(repo) as address:
@@ -158,8 +158,8 @@ def test_status_is_shown_again_when_it_changes(make: Make) -> None:
             watch.kill()
 
 
-def test_a_page_goes_where_git_does_not_see_it_or_to_standard_output(make: Make) -> None:
-    repo = finished(make(plan_text()))
+def test_a_page_goes_where_git_does_not_see_it_or_to_standard_output(stand: Stand) -> None:
+    repo = stand(finished, plan_text())
     before = repo.git("status", "--porcelain")
     assert repo.ok("status --html")["html"] == f"{PROJECT}/logs/status.html"
     page = repo.read(f"{PROJECT}/logs/status.html")
@@ -176,12 +176,12 @@ def test_a_page_goes_where_git_does_not_see_it_or_to_standard_output(make: Make)
 
 @pytest.mark.parametrize(("width", "scheme"), [(1060, "light"), (360, "dark")])
 def test_a_browser_finds_nothing_that_somebody_cannot_use(
-    make: Make, tmp_path: Path, width: int, scheme: str
+    stand: Stand, tmp_path: Path, width: int, scheme: str
 ) -> None:
     browser = programs.chromium()
     if browser is None:  # as for the client: a person may do without it, a build server may not
         (pytest.fail if in_ci() else pytest.skip)(programs.missing("chromium"))
-    repo = finished(make(plan_text()))
+    repo = stand(finished, plan_text())
     repo.write({".claude/projects/2026-02-01-other/brief.md": repo.read(f"{PROJECT}/brief.md")})
     repo.ok("status --html all.html")
     said = accessible.look(browser, repo.read("all.html"), tmp_path, width, scheme)

@@ -9,20 +9,23 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, Repo, plan, step
+from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, Repo, Stand, plan, step
 
 Make = Callable[..., Repo]
 
 TWO = plan(step(1), step(2))
 
 
-def done(make: Make, text: str = TWO) -> Repo:
-    """Return a repository in which both steps are done and the run is not finished."""
-    repo = make(text)
+def do_both(repo: Repo) -> None:
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
     repo.do_step(2, {"src/part2.py": "two\n"})
-    return repo
+
+
+@pytest.fixture
+def done(stand: Stand) -> Repo:
+    """Return a repository in which both steps are done and the run is not finished."""
+    return stand(do_both, TWO)
 
 
 def drifts(repo: Repo) -> list[tuple[str, int | None]]:
@@ -62,8 +65,8 @@ def test_a_commit_between_verify_and_commit(make: Make) -> None:
     assert "commits were made outside the run" in repo.refused("step commit 1")
 
 
-def test_a_stray_commit_turns_completed_into_partial(make: Make) -> None:
-    repo = done(make)
+def test_a_stray_commit_turns_completed_into_partial(done: Repo) -> None:
+    repo = done
     repo.write({"sneaked.txt": "in\n"})
     repo.git("add", "sneaked.txt")
     repo.git("commit", "-qm", "chore: nothing to see")
@@ -90,8 +93,8 @@ def test_merges_are_no_strays(make: Make) -> None:
     assert repo.ok("run finish")["result"] == "completed"
 
 
-def test_an_amended_commit_is_judged_by_what_it_contains(make: Make) -> None:
-    repo = done(make)
+def test_an_amended_commit_is_judged_by_what_it_contains(done: Repo) -> None:
+    repo = done
     repo.git("commit", "-q", "--amend", "-m", "feat: part 2, but nicer")
     assert repo.ok("run finish")["result"] == "completed"
     assert "no step made the commit" in repo.read(f"{PROJECT}/logs/report.md")
@@ -99,8 +102,8 @@ def test_an_amended_commit_is_judged_by_what_it_contains(make: Make) -> None:
     assert drifts(repo) == [("history", None)]
 
 
-def test_an_amended_commit_with_more_in_it_is_found(make: Make) -> None:
-    repo = done(make)
+def test_an_amended_commit_with_more_in_it_is_found(done: Repo) -> None:
+    repo = done
     repo.write({"sneaked.txt": "in\n"})
     repo.git("add", "sneaked.txt")
     repo.git("commit", "-q", "--amend", "--no-edit")
@@ -178,8 +181,8 @@ def test_the_progress_file_is_deleted_or_broken_under_way(make: Make, damage: st
     assert repo.ultra(f"validate progress {PROGRESS}")["errors"] == []
 
 
-def test_the_audit_says_the_same_later_and_without_the_progress_file(make: Make) -> None:
-    repo = done(make)
+def test_the_audit_says_the_same_later_and_without_the_progress_file(done: Repo) -> None:
+    repo = done
     repo.write({"x": "x"})
     repo.git("add", "x")
     repo.git("commit", "-qm", "stray")
@@ -191,8 +194,8 @@ def test_the_audit_says_the_same_later_and_without_the_progress_file(make: Make)
     assert repo.ultra(f"audit {PLAN}") == first
 
 
-def test_the_audit_without_refs_reads_the_list_of_the_runtime_and_never_the_progress_file(make: Make) -> None:
-    repo = done(make)
+def test_the_audit_without_refs_reads_the_list_of_the_runtime_and_never_the_progress_file(done: Repo) -> None:
+    repo = done
     repo.ok("run finish")
     with_refs = repo.ultra(f"audit {PLAN}")
     for name in repo.refs():
@@ -204,8 +207,8 @@ def test_the_audit_without_refs_reads_the_list_of_the_runtime_and_never_the_prog
     assert drifts(repo) == [("run", None)]
 
 
-def test_expected_paths_that_are_gone(make: Make) -> None:
-    repo = done(make)
+def test_expected_paths_that_are_gone(done: Repo) -> None:
+    repo = done
     repo.git("rm", "-q", "src/part1.py")
     repo.git("commit", "-qm", "feat: part 3")
     answer = repo.ok("run finish")
@@ -226,8 +229,8 @@ def test_a_hook_that_sneaks_a_forbidden_path_and_a_broken_script_into_the_commit
     assert drifts(repo) == [("forbidden_paths", 1), ("scope", None), ("bash_syntax_check", None)]
 
 
-def test_a_plan_that_is_weakened_after_the_run(make: Make) -> None:
-    repo = done(make)
+def test_a_plan_that_is_weakened_after_the_run(done: Repo) -> None:
+    repo = done
     repo.ok("run finish")
     repo.write({PLAN: TWO.replace('"src/part1.py"', '"src/part9.py"')})
     assert drifts(repo) == [("plan", None)]
@@ -276,8 +279,8 @@ def test_a_step_can_be_added_under_way(make: Make) -> None:
     assert repo.ultra(f"validate progress {PROGRESS}")["warnings"] == []
 
 
-def test_a_project_folder_copied_from_another_repository(make: Make, tmp_path: object) -> None:
-    repo = done(make)
+def test_a_project_folder_copied_from_another_repository(done: Repo, tmp_path: object) -> None:
+    repo = done
     other = Repo(repo.folder.parent / "other", repo.bundle, repo.folder)
     other.env = {**repo.env}
     other.create("x", files={"OTHER.md": "another history\n"})

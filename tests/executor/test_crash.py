@@ -20,8 +20,8 @@ from tests.kit.quick import random_seed, times
 
 Make = Callable[..., Repo]
 
-SHARES = 4
-KILLS = times(20, 1000) // SHARES
+SHARES = times(2, 4)
+KILLS = times(8, 1000) // SHARES
 DRIVER = Path(__file__).parent / "driver.py"
 STEPS = 4
 
@@ -42,7 +42,7 @@ class Reader(threading.Thread):
 
         contract, seen, last = load_contract("progress"), set[str](), b""
         while not self.stop:
-            time.sleep(0.001)
+            time.sleep(0.004)
             try:
                 data = self.path.read_bytes()
             except FileNotFoundError:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, Repo, plan, step
+from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, Repo, Stand, plan, step
 from ultra_runtime.files.git import find_git
 from ultra_runtime.files.run_refs import _found
 from ultra_runtime.files.seal import sealed
@@ -22,13 +22,15 @@ RUN = f"refs/ultra/run/{SLUG}"
 STEP, LIST, LOCK = f".git/ultra/{SLUG}/step.json", f".git/ultra/refs/{SLUG}.json", ".git/ultra/run.json"
 
 
-@pytest.fixture
-def half(make: Make) -> Repo:
-    """Return a repository in which one of two steps is done."""
-    repo = make(TWO)
+def do_first(repo: Repo) -> None:
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
-    return repo
+
+
+@pytest.fixture
+def half(stand: Stand) -> Repo:
+    """Return a repository in which one of two steps is done."""
+    return stand(do_first, TWO)
 
 
 def steps(repo: Repo) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.executor.sample import FILES, PROJECT, Repo, plan, step
+from tests.executor.sample import FILES, PROJECT, Repo, Stand, plan, step
 from tests.kit.repository import git
 
 Make = Callable[..., Repo]
@@ -27,10 +27,7 @@ def fail(repo: Repo) -> dict[str, object]:
     return answer
 
 
-@pytest.fixture
-def repo(make: Make) -> Repo:
-    """Return a repository whose only step is undone: it wrote files, removed one and changed a mode."""
-    repo = make(plan(step(1, ["src/", "run.sh", "README.md"], verify="grep -q right src/part1.py")))
+def undo_a_step(repo: Repo) -> None:
     repo.start()
     repo.ok("step begin 1")
     repo.write(WORK)
@@ -40,7 +37,13 @@ def repo(make: Make) -> Repo:
     assert answer["undone"] == (
         "README.md, run.sh, src/hello.py, src/more/deep.bin, src/part1.py; to get this back: `ultra step rescue 1`"
     )
-    return repo
+
+
+@pytest.fixture
+def repo(stand: Stand) -> Repo:
+    """Return a repository whose only step is undone: it wrote files, removed one and changed a mode."""
+    text = plan(step(1, ["src/", "run.sh", "README.md"], verify="grep -q right src/part1.py"))
+    return stand(undo_a_step, text)
 
 
 def assert_there(repo: Repo) -> None:

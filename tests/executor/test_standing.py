@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from html import unescape
@@ -17,6 +15,7 @@ import pytest
 
 from tests.executor.sample import PLAN, PROJECT, STATE, Repo, plan, step
 from tests.executor.status_sample import STRATEGY, add_brief, artifact, plan_text
+from tests.kit.files import copy_tree
 
 Make = Callable[..., Repo]
 COMMAND = "/ultraplan-local:ultra{}-local"
@@ -68,12 +67,9 @@ class Asked:
         assert (data["stage"], data["command"], data["label"]) == (self.said[0], self.command, reason)
 
     def _hook(self) -> None:
-        hook = self.repo.bundle / "runtime/ultra_runtime/hooks/session_start.py"
-        done = subprocess.run(
-            ["python3", "-I", "-S", "-X", "utf8", hook], cwd=self.repo.folder, env={**self.repo.env, **self.env},
-            input=b"{}", capture_output=True, check=True, timeout=60,
-        )  # fmt: skip
-        line = done.stdout.decode()
+        told = self.repo.hook("session_start", {}, env=self.env)
+        assert told.status == 0, told.err
+        line = told.out
         if line:  # a project whose runs are all over is no unfinished one
             assert line.startswith(f"Unfinished, {self.said[0]} of ")
             assert line.rstrip("\n").endswith(f". To continue: {self.command}") or not self.command
@@ -188,9 +184,7 @@ def elsewhere(repo: Repo) -> dict[str, Any]:
     """Return what the same files say at another place, later, and to another session."""
     with tempfile.TemporaryDirectory(dir=repo.folder.parent) as folder:
         copy = Repo(Path(folder) / "a copy", repo.bundle, Path(repo.env["PATH"].split(os.pathsep)[0]))
-        shutil.copytree(
-            repo.folder, copy.folder, symlinks=True
-        )  # with the times of the files, as a backup has them
+        copy_tree(repo.folder, copy.folder)  # with the times of the files, as a backup has them
         return Asked(copy, OTHER).status
 
 

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tests.executor.page_reader import page_of, status
-from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, plan, step
+from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, Stand, plan, step
 from tests.executor.status_sample import add_brief, artifact, finished, plan_text
 from tests.kit.names import COMMANDS
 from ultra_runtime.run.life.standing import RunPart, audit_words, run_words
@@ -107,8 +107,8 @@ def test_after_a_review_its_plan_is_executed_and_then_the_work_is_reviewed_again
     assert comes(now + 20, now - 10) == again
 
 
-def test_a_few_lines_for_a_person(make: Make) -> None:
-    repo = finished(make(plan_text()))
+def test_a_few_lines_for_a_person(stand: Stand) -> None:
+    repo = stand(finished, plan_text())
     told = words_of(repo)
     assert told == {
         "Project": PROJECT,
@@ -141,8 +141,8 @@ def test_a_small_task_lacks_no_other_stage(make: Make) -> None:
     assert "not there yet" not in repo.say("continue").out
 
 
-def test_what_the_brief_says_of_research_is_not_what_was_answered(make: Make) -> None:
-    repo = finished(make(plan_text()))
+def test_what_the_brief_says_of_research_is_not_what_was_answered(stand: Stand) -> None:
+    repo = stand(finished, plan_text())
     for answer in (repo.folder / PROJECT / "research").iterdir():
         answer.unlink()
     assert words_of(repo)["Research"] == "0 of 2 topics answered; the brief says complete"
@@ -186,8 +186,8 @@ def test_a_claim_that_git_does_not_know_is_not_shown_as_done(make: Make) -> None
     assert "git has no record that it is completed" in page_of(repo).text
 
 
-def test_the_audit_is_made_now(make: Make) -> None:
-    repo = finished(make(plan_text()))
+def test_the_audit_is_made_now(stand: Stand) -> None:
+    repo = stand(finished, plan_text())
     repo.git("reset", "-q", "--hard", "HEAD^")
     answer = status(repo)
     assert answer["run"]["audit"] == "drift"
@@ -252,8 +252,8 @@ def test_status_changes_nothing(make: Make) -> None:
     assert everything() == before
 
 
-def test_it_works_without_git(make: Make, tmp_path: Path) -> None:
-    repo = finished(make(plan_text()))
+def test_it_works_without_git(stand: Stand, tmp_path: Path) -> None:
+    repo = stand(finished, plan_text())
     shutil.rmtree(repo.folder / ".git")
     assert words_of(repo)["Audit"] == "pass (from the end of the run)"
 

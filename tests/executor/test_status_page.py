@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.executor.page_reader import page_of, status
-from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, plan, step
+from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, Stand, plan, step
 from tests.executor.status_sample import add_brief, finished, plan_text
 from tests.kit.names import COMMANDS
 
@@ -17,8 +17,8 @@ Make = Callable[..., Repo]
 EVIL = "</title></style></svg>--><script>alert(1)</script>]]>\"'><img src=x onerror=alert(1)>&amp;&lt;"
 
 
-def test_the_page_shows_all_of_it(make: Make) -> None:
-    page = page_of(finished(make(plan_text())))
+def test_the_page_shows_all_of_it(stand: Stand) -> None:
+    page = page_of(stand(finished, plan_text()))
     for words in (
         "Limit the rate of requests to the public API",
         "3 Keep the counters in the store log completed 2 2026-01-31 12:29 17 min",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.client.binary import OLDEST
+from tests.client.conversation import Say
 from tests.client.fixtures import ModelFactory, Play, TerminalFactory, require_client
 from tests.client.model import Call, ScriptedModel
 from tests.client.session import Client
@@ -83,20 +84,23 @@ def test_continue_is_rendered_allowed_and_answers_from_a_real_state(play: Play, 
     )
 
 
-def test_a_guide_is_one_call_away(play: Play) -> None:
-    model = play(CONTINUE, bash("ultra continue --json"), bash("ultra guide continue none"))
-    first, second = model.tool_results()
-    answer = json.loads(first.text)
-    assert (answer["found"], "ultra guide continue none" in answer["next"]) == (False, True)
-    assert second.text.startswith("# Nothing to continue")
-
-
-def test_the_command_allows_ultra_and_no_other_program(play: Play, project: Path) -> None:
-    model = play(CONTINUE, bash("touch made-by-model"), bash("ultra doctor --json"))
-    refused, allowed = model.tool_results()
+def test_the_command_allows_ultra_and_no_other_program_and_a_guide_is_one_call_away(
+    play: Play, project: Path
+) -> None:
+    calls = (
+        "touch made-by-model",
+        "ultra doctor --json",
+        "ultra continue --json",
+        "ultra guide continue none",
+    )
+    model = play(CONTINUE, *map(bash, calls))
+    refused, allowed, first, second = model.tool_results()
     assert (refused.is_error, (project / "made-by-model").exists()) == (True, False)
     checks = {check["name"]: check for check in json.loads(allowed.text)["checks"]}
     assert checks, allowed.text
+    answer = json.loads(first.text)
+    assert (answer["found"], "ultra guide continue none" in answer["next"]) == (False, True)
+    assert second.text.startswith("# Nothing to continue")
 
 
 def test_a_session_starts_with_one_line_about_an_unfinished_run(
@@ -213,32 +217,26 @@ QUESTION = Call(
 )
 
 
-def test_in_the_terminal_the_command_leads_to_a_question(
-    terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
-) -> None:
-    write_state(project)
-    model = scripted(bash("ultra continue --json"), QUESTION)
-    screen = terminal(model, plugin_dirs=[bundle])
-    screen.send(CONTINUE)
-    screen.choose("2. Not now")
-    model.wait_until(lambda played: played.finished)
-    first, answered = model.tool_results()
-    assert json.loads(first.text)["command"] == GO_ON
-    assert "Not now" in answered.text
-
-
-def test_on_consent_the_command_is_run(
+def test_in_the_terminal_the_command_leads_to_a_question_and_on_consent_to_a_run(
     terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
 ) -> None:
     write_state(project)
     skill, words = GO_ON[1:].split(" ", 1)
-    model = scripted(bash("ultra continue --json"), QUESTION, Call("Skill", {"skill": skill, "args": words}))
+    asks = (bash("ultra continue --json"), QUESTION)
+    model = scripted(*asks, Say("As you like."), *asks, Call("Skill", {"skill": skill, "args": words}))
     screen = terminal(model, plugin_dirs=[bundle])
+    screen.send(CONTINUE)
+    screen.choose("2. Not now")
+    screen.wait_for("As you like.")
+    first, answered = model.tool_results()
+    assert json.loads(first.text)["command"] == GO_ON
+    assert "Not now" in answered.text
+    assert f"Arguments: `{words}`" not in model.main.text
     screen.send(CONTINUE)
     screen.choose("1. Run it")
     model.wait_until(lambda played: played.finished)
-    first, _, run = model.tool_results()
-    answer = json.loads(first.text)
+    second, _, run = model.tool_results()[2:]
+    answer = json.loads(second.text)
     assert (answer["skill"], answer["args"]) == (skill, words)
     assert not run.is_error, run.text
     assert f"Arguments: `{words}`" in model.main.text

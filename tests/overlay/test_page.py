@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.generator import GENERATOR, MODULES
 from tests.kit.names import NAME, ROOT
+from tests.kit.warm_shell import warm_function
 from tests.overlay.forks import call, opened
 from tests.overlay.story import CHANGES, lines_of, reworded, write_release
 from ultra_plugin.document import read_document
@@ -39,9 +41,11 @@ def fork(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program.chmod(0o755)
     start, change, upgrade = SCRIPTS
     move = "rm -r ../ultra-suite && mv ../upstream-0.2.0 ../ultra-suite"
-    script = f"set -eu\n{start}{change}{move}\n{upgrade}"
     env = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", script], cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=300)  # fmt: skip
+    # The first commands start the program; those that follow are forks of one that has its modules loaded.
+    with warm_function("ultra-plugin", GENERATOR, MODULES / "ultra_plugin/__main__.py") as function:
+        script = f"set -eu\n{start}{function}{change}{move}\n{upgrade}"
+        done = subprocess.run(["bash", "-c", script], cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=300)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "+- who approves the plan." in done.stdout
     assert done.stdout.count("stale     commands/plan.md.j2#finish") == 3

@@ -101,7 +101,7 @@ def sweep(repo: Waves) -> None:
 
 @engine("ssh")
 def test_a_killed_worker_is_replaced(machines: Machines, elsewhere: Make) -> None:
-    repo = elsewhere(machines, without_verbs=GATED, lost_seconds=30)
+    repo = elsewhere(machines, without_verbs=GATED, lost_seconds=15)
     act(repo, 1, 1, "gate")
     act(repo, 2, 1, "gate")
     begin(repo, machines)
@@ -183,17 +183,29 @@ def full_disk(folder: Path) -> Iterator[None]:
 
 
 @engine("slurm")
-def test_wrong_clocks_change_nothing(machines: Machines, elsewhere: Make) -> None:
+def test_wrong_clocks_change_nothing_and_a_job_that_somebody_else_cancels_is_tried_again(
+    machines: Machines, elsewhere: Make
+) -> None:
     need("faketime")
     repo = elsewhere(machines, without_verbs=GATED)
     (library,) = list(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))[:1]
     for name, off in (("one", f"-{OFF}"), ("two", f"+{OFF}")):
         rows = f"export LD_PRELOAD={library} FAKETIME={off}\n"
         (repo.machines / f"extra-{name}.sh").write_text(rows)
+    first = 1
+    if isinstance(machines, Cluster):
+        first = 2
+        act(repo, 1, 1, "gate")
     begin(repo, machines)
+    if isinstance(machines, Cluster):
+        at_work(repo, 1)
+        rows = machines.ask("squeue", "--noheader", "--format=%i %j")
+        (job,) = [row.split()[0] for row in rows.splitlines() if row.split()[1].startswith("ultra-1-1-")]
+        machines.ask("scancel", job)
     end = repo.wait()
     assert end["result"] == "completed", [row["why"] for row in repo.journal() if row["act"] == "end"]
-    assert attempts(end) == [1, 1, 1]
+    assert attempts(end) == [first, 1, 1]
+    assert repo.read(part(1)) == "part 1\n"
     made = [int(row) for row in repo.git("log", "--no-merges", "--grep=^feat: part", "--format=%ct").split()]
     assert all(abs(abs(one - time.time()) - OFF) < 3 * MINUTES for one in made)
     merged_once(repo)
@@ -263,6 +275,7 @@ def test_a_job_that_never_gets_a_machine_is_withdrawn_and_named(cluster: Cluster
     merged_once(repo)
 
 
+@pytest.mark.skipif(not SOAK, reason="a host that does not answer is in the story of the cable")
 def test_sshd_may_die_while_a_session_runs(hosts: Hosts, elsewhere: Make) -> None:
     repo = elsewhere(hosts, without_verbs=GATED)
     act(repo, 1, 1, "gate")
@@ -361,18 +374,4 @@ def test_a_result_that_nobody_leased_is_kept_and_not_taken(hosts: Hosts, elsewhe
     assert attempts(completed(repo)) == [1, 1, 1]
     saved = "refs/ultra/rescue/2026-01-31-greet/session-1/attempt-1"
     assert repo.git("log", "-1", "--format=%s", saved) == "a stranger"
-    merged_once(repo)
-
-
-def test_a_job_that_somebody_else_cancels_is_tried_again(cluster: Cluster, elsewhere: Make) -> None:
-    repo = elsewhere(cluster, without_verbs=GATED)
-    act(repo, 1, 1, "gate")
-    begin(repo, cluster)
-    at_work(repo, 1)
-    rows = cluster.ask("squeue", "--noheader", "--format=%i %j").splitlines()
-    (job,) = [row.split()[0] for row in rows if row.split()[1].startswith("ultra-1-1-")]
-    cluster.ask("scancel", job)
-    end = completed(repo)
-    assert attempts(end)[0] == 2
-    assert repo.read(part(1)) == "part 1\n"
     merged_once(repo)

@@ -8,11 +8,14 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
+from tests.kit.quick import SOAK
 from tests.kit.repository import git
 from tests.works.conftest import Office, agents, until
 from tests.works.crew import DIRECT, Job, Order, number_of, task_of
@@ -255,23 +258,28 @@ def test_a_second_work_is_specified_meanwhile_and_started_after_the_first(office
     assert [row["status"] for row in office("work", "status")["works"]] == ["COMPLETED", "COMPLETED"]
 
 
-@pytest.mark.parametrize("moment", [0.0, 0.1, 0.2, 0.35, 0.5])
-def test_a_kill_in_the_middle_of_a_call_loses_nothing(office: Office, moment: float) -> None:
+MOMENTS = (0.0, 0.1, 0.2, 0.35, 0.5)
+
+
+@pytest.mark.parametrize("moments", [MOMENTS, *([one] for one in MOMENTS if SOAK)])
+def test_a_kill_in_the_middle_of_a_call_loses_nothing(office: Office, moments: Sequence[float]) -> None:
+    """Each call is killed at the next of these moments; in `make soak` also all calls at one of them."""
     office.new("auto: greet")
+    turns = cycle(moments)
     for agent in ("specifier", "builder", "verifier"):
         asked = until(office, TWO, agent)
         for row in asked["agents"]:
             task = task_of(office.dispatch(row["prompt"]))
-            kill_after(office, moment, "work", "next")
+            kill_after(office, next(turns), "work", "next")
             if agent == "verifier":
-                kill_after(office, moment, "task", "verify", task)
+                kill_after(office, next(turns), "task", "verify", task)
             answer = office.act(TWO, agent, task)
-            kill_after(office, moment, "work", "result", given=answer)
+            kill_after(office, next(turns), "work", "result", given=answer)
             asked = office.next()
             waiting = asked.get("agents", ()) if asked["do"] == "wait" else ()
             if f"dispatch {number_of(row['prompt'])}," in " ".join(waiting):
                 office("work", "result", given=answer)
-            kill_after(office, moment, "work", "next")
+            kill_after(office, next(turns), "work", "next")
     ended = office.finish(TWO)
     assert ended["result"] == "completed", ended
     assert int(git(office.repo, "rev-list", "--count", "HEAD")) == 3
