@@ -160,8 +160,8 @@ class Follower:
         """Follow a command substitution; return what it gives."""
         read = script.file_read()
         if read is not None:
-            return redirect(self, [read], "")[0].rstrip("\n")
-        return self._subshell(script, self._input).rstrip("\n")
+            return _captured(redirect(self, [read], "")[0])
+        return _captured(self._subshell(script, self._input))
 
     def _subshell(self, script: Script, stdin: str) -> str:
         self.down()
@@ -401,9 +401,14 @@ class Follower:
 
     def assign(self, name: str, value: str | list[str], append: bool = False) -> None:
         """Set a variable, and let the rules see it."""
-        if isinstance(value, str) and name.startswith("HIST"):
+        if isinstance(value, str) and "HIST" in name:
             self.event("assign", name, value)
         self.shell.set(name, value, append)
+
+
+def _captured(out: str) -> str:
+    """Return what a substitution keeps of an output: neither a NUL nor the newlines at its end."""
+    return out.replace("\0", "").rstrip("\n")
 
 
 def walk(follower: Follower, text: str) -> None:
