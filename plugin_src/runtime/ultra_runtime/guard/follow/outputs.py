@@ -103,11 +103,9 @@ def cat(call: Call) -> str:
         else:
             content = call.shell.content(name)
             if content is None:
-                content = program_text(name)
-            if content:
+                content = program_text(name) or UNKNOWN + "\n"
+            if content != UNKNOWN + "\n" or out[-1:] != [content]:
                 out.append(content)
-            elif out[-1:] != [UNKNOWN + "\n"]:
-                out.append(UNKNOWN + "\n")
         size += len(out[-1])
     return _ends(call, found, "".join(out))
 
