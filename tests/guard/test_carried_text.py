@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.guard.judged import verdict_for
 from tests.guard.policy_tables import policy
 from tests.kit.table import each
@@ -9,6 +11,8 @@ from tests.kit.table import each
 POLICY = policy()
 BAD, GOOD, RULE = "rm -rf d", "ls -rf d", "recursive_force_delete"
 # Where BAD stands it is run.
+# Files and texts beside that of a shell, and what xargs leaves of quotes.
+BESIDE = re.compile("ENV=|--rcfile|--init-file|PROMPT_COMMAND|[|] xargs [|]")
 RUN = r"""
 sed 'e BAD' f
 sed -n '1e BAD' f
@@ -586,3 +590,11 @@ f() { local x=rm; }; x=ls; f; $x -rf d
 @each(rows(NOT_RUN))
 def test_text_that_is_not_run_is_left_alone(row: str) -> None:
     assert verdict_for(row.replace("BAD", BAD), POLICY).rule == ""
+
+
+@each(row for row in rows(RUN) if "'BAD'" in row)
+def test_only_a_shell_must_be_able_to_read_its_text(row: str) -> None:
+    """What another program is given may be no text for a shell at all."""
+    verdict = verdict_for(row.replace("BAD", 'a "b'), POLICY)
+    assert verdict.unreadable == bool(re.search(r"(?<!-)\b(sh|bash|eval)\b", row) and not BESIDE.search(row))
+    assert verdict.rule in ("", "unreadable")
