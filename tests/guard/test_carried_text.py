@@ -584,6 +584,12 @@ x=rm; x=ls; $x -rf d
 x=rm; unset x; x=ls; $x -rf d
 f() { local x=rm; }; x=ls; f; $x -rf d
 (set -- rm); set -- ls; $1 -rf d
+x=ls; bash -c 'x=rm'; $x -rf d
+x=ls; sh -c 'f() { :; }; x=rm'; $x -rf d
+x=ls; echo 'x=rm' | sh; $x -rf d
+x=ls; echo 'x=rm' > s; sh s; $x -rf d
+x=ls; x=rm true; $x -rf d
+x=ls; env x=rm true; $x -rf d
 """
 
 

@@ -1,0 +1,451 @@
+"""What contracts decide, in the process: codes with their lines, answers of agents, headings, versions and forms."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ultra_runtime.tables.limits import ISSUES_TOLD
+
+from tests.contracts.conftest import FIXTURES, OWNERS, SECRET
+from tests.kit.names import NAME
+from tests.kit.table import each
+from ultra_runtime.contract import agent_output, body, stages
+from ultra_runtime.contract.directory import FURTHEST, first_heading
+from ultra_runtime.contract.field_types import check_version, shown
+from ultra_runtime.contract.forms import holds_login
+from ultra_runtime.contract.gates import Output
+from ultra_runtime.contract.model import Field, UnknownKindError, current_version, load_contract
+from ultra_runtime.contract.result import MOST_OF_A_CODE, Report
+from ultra_runtime.contract.validation import modern, validate_data
+from ultra_runtime.contract.write_check import check_write, in_words, refused, short
+
+FILES = [
+    path
+    for kind, owner in OWNERS.items()
+    if owner == NAME and (FIXTURES / kind).is_dir()
+    for path in sorted((FIXTURES / kind).iterdir())
+    if path.is_file()
+]
+# Files that are right or wrong because of other files, and versions that only a later contract accepts.
+BRIEF = "STATE_BRIEF_MISSING"
+ELSEWHERE = (
+    "old-seed",
+    "_NOT_FOUND",
+    "_READ_ERROR",
+    "_VERSION_MISMATCH",
+    "_UNANSWERED",
+    "_ALREADY_DONE",
+    "_MISSING_FILE",
+)
+
+
+# Artifacts whose fields are in the front matter, or in JSON or YAML.
+ABSENT = re.compile("missing|no section")
+FLAT = ("research", "review", "progress", "session-state", "settings")
+
+
+def read(path: Path) -> bytes:
+    return path.read_bytes().replace(b"@SECRET@", SECRET.encode())
+
+
+@each(FILES)
+def test_a_fixture_gets_its_code_at_the_line_of_its_field(path: Path) -> None:
+    contract = load_contract(path.parent.name)
+    data = read(path)
+    result = validate_data(contract, data, str(path))
+    issues = [*result.errors, *result.warnings]
+    codes = {issue.code for issue in issues if issue.code != BRIEF or path.stem == BRIEF}
+    assert codes == (set() if path.stem.startswith("valid") else {path.stem}) or path.stem.endswith(ELSEWHERE)
+    lines = data.decode("utf-8", "replace").split("\n")
+    for issue in issues:
+        assert issue.remedy == contract.code(issue.code).remedy
+        is_error = contract.code(issue.code).severity == "error"
+        assert (issue in result.errors) == is_error
+        assert issue.line is None or 1 <= issue.line <= len(lines)
+        told = lines[(issue.line or 1) - 1]
+        if issue.field and issue.line and contract.artifact in FLAT and not ABSENT.search(issue.message):
+            assert any(part.casefold() in told.casefold() for part in issue.field.split("."))
+
+
+@each(path for path in FILES if path.suffix == ".md" or path.suffix == ".json")
+def test_soft_codes_and_secrets_change_sides(path: Path) -> None:
+    contract, data = load_contract(path.parent.name), read(path)
+    hard, soft = (validate_data(contract, data, "p", soft=one) for one in (False, True))
+    softened = {one.code for one in hard.errors if not contract.code(one.code).soft}
+    if not (hard.errors and path.stem.endswith("_TYPE")):
+        assert {one.code for one in soft.errors} == softened or "TYPE" in path.stem
+    drafted = check_write(contract, data, "p", draft=True)
+    secrets = [one for one in soft.warnings if one.code == "SECRET_FOUND"]
+    assert [one.code for one in drafted.errors] == [one.code for one in [*secrets, *soft.errors]]
+    assert not [one for one in drafted.warnings if one.code == "SECRET_FOUND"]
+
+
+def test_a_partial_brief_is_written_softly() -> None:
+    contract = load_contract("brief")
+    (name, value), *_ = contract.modes.soft_when.items()
+    soft = next(
+        code
+        for code in contract.codes.values()
+        if code.soft and (FIXTURES / "brief" / f"{code.name}.md").is_file()
+    )
+    text = read(FIXTURES / "brief" / f"{soft.name}.md").decode()
+    assert check_write(contract, text.encode(), "p").errors
+    rows = [f"{name}: {value}" if row.startswith(f"{name}:") else row for row in text.split("\n")]
+    rows = rows if f"{name}: {value}" in rows else [rows[0], f"{name}: {value}", *rows[1:]]
+    assert not check_write(contract, "\n".join(rows).encode(), "p").errors
+
+
+def issues(count: int) -> Any:
+    report = Report(load_contract("brief"), "here")
+    for number in range(count):
+        report.add("MISSING_FIELD", f"fault {number}", number + 1, "x")
+    return report.result()
+
+
+@each([0, 1, MOST_OF_A_CODE, MOST_OF_A_CODE + 1, MOST_OF_A_CODE + 7])
+def test_the_first_hundred_of_a_code_are_kept(count: int) -> None:
+    found = issues(count).errors
+    assert len(found) == min(count, MOST_OF_A_CODE)
+    more = count - MOST_OF_A_CODE
+    assert [("more" in one.message) for one in found] == [False] * (len(found) - 1) * 1 + (
+        [more > 0] if found else []
+    )
+    if more > 0:
+        assert f"(and {more} more BRIEF_MISSING_FIELD)" in found[-1].message
+
+
+@each([1, ISSUES_TOLD, ISSUES_TOLD + 1, ISSUES_TOLD + 5])
+def test_a_refusal_names_the_first_faults(count: int) -> None:
+    found = issues(count).errors
+    told = min(count, ISSUES_TOLD)
+    assert [one["line"] for one in short(found)] == list(range(1, told + 1))
+    more = [f"and {count - ISSUES_TOLD} more"] if count > ISSUES_TOLD else []
+    assert in_words(found) == [*map(str, found[:told]), *more]
+    answer = refused("no", found, "do this")
+    assert answer.data == {"ok": False, "error": "no", "errors": short(found), "next": "do this"}
+    assert answer.status != 0
+
+
+# -- answers of agents
+
+
+def made(field: Field) -> Any:
+    """Return a value that a field allows."""
+    kind = field.type
+    if kind == "list":
+        item = (
+            {one.name: made(one) for one in field.fields}
+            if field.fields
+            else sample(field, field.items or "text")
+        )
+        return [item]
+    if kind == "object":
+        return {one.name: made(one) for one in field.fields}
+    return sample(field, kind)
+
+
+def sample(field: Field, kind: str) -> Any:
+    if field.values:
+        return next(iter(field.values))
+    if kind in ("integer", "number"):
+        return field.minimum if field.minimum is not None else 1
+    texts = {"sha1": "a" * 40, "location": "a:1", "commit": "a" * 40, "sha256": "a" * 64, "version": "1.0"}
+    return {
+        "boolean": True,
+        "any": 1,
+        "object": {},
+        "date": "2026-01-31",
+        "timestamp": "2026-01-31T12:00:00Z",
+    }.get(kind, texts.get(field.form, "text"))
+
+
+def changed(fields: tuple[Field, ...], value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what the fault is about, and the value with it."""
+    yield "strange is not a key", {**value, "strange": 1}
+    for field in fields:
+        rest = {name: one for name, one in value.items() if name != field.name}
+        if field.required:
+            yield f"{field.name} is missing", rest
+        else:
+            yield "", rest
+        if field.type != "any":
+            yield f"{field.name} must be", {**value, field.name: None}
+        if field.type == "list":
+            if field.maximum is not None:
+                yield (
+                    f"{field.name} must have at most",
+                    {**value, field.name: value[field.name] * (int(field.maximum) + 1)},
+                )
+                yield "", {**value, field.name: value[field.name] * int(field.maximum)}
+            if (field.items or "any") != "any":
+                yield f"{field.name}[2] must be", {**value, field.name: [*value[field.name], None]}
+            for about, item in changed(field.fields, value[field.name][0]) if field.fields else ():
+                yield about and f"{field.name}[2].{about}", {**value, field.name: [*value[field.name], item]}
+        elif field.type == "object":
+            for about, item in changed(field.fields, value[field.name]):
+                yield about and f"{field.name}.{about}", {**value, field.name: item}
+        if field.values and field.type == "text":
+            yield f"{field.name} must be", {**value, field.name: "nothing of this"}
+        if field.type == "integer" and field.minimum is not None and not field.values:
+            yield f"{field.name} must be at least", {**value, field.name: field.minimum - 1}
+        if field.type == "integer" and field.maximum is not None and not field.values:
+            yield f"{field.name} must be at most", {**value, field.name: field.maximum + 1}
+            yield "", {**value, field.name: field.maximum}
+
+
+def block(value: object) -> str:
+    return f"Words.\n\n```json\n{json.dumps(value)}\n```\n"
+
+
+PLAIN = {name: one for name, one in agent_output.known_outputs().items() if not (one.gate or one.scores)}
+
+
+@each(PLAIN.items())
+def test_every_fault_of_an_answer_is_told_by_its_key(agent: str, output: Output) -> None:
+    value = {one.name: made(one) for one in output.fields}
+    assert agent_output.output_faults(output, block(value)) == []
+    assert agent_output.answer_block(agent, block(value), "hint") == value
+    rows = list(changed(output.fields, value))
+    assert len(rows) > 1
+    for about, other in rows:
+        told = agent_output.output_faults(output, block(other))
+        assert told if about else not told, (about, other, told)
+        assert not about or any(one.startswith(about) for one in told), (about, told)
+        assert len(told) <= ISSUES_TOLD
+
+
+def test_an_answer_without_a_block_is_told() -> None:
+    output = next(iter(PLAIN.values()))
+    assert agent_output.output_faults(output, "words") == ["the answer has no ```json block at its end"]
+    assert "line 2 of the json block" in agent_output.output_faults(output, "```json\n{\n,}\n```")[0]
+    value = {one.name: made(one) for one in output.fields}
+    assert agent_output.output_faults(output, block(value).split("```json\n")[1].split("\n```")[0]) == []
+    many = {f"k{number}": 1 for number in range(ISSUES_TOLD + 5)}
+    assert len(agent_output.output_faults(output, block(many))) == ISSUES_TOLD
+
+
+@each((name, one) for name, one in agent_output.known_outputs().items() if one.gate or one.scores)
+def test_an_answer_with_scores(agent: str, output: Output) -> None:
+    gate = output.scores or load_contract(output.gate).gate
+    assert gate
+    value: dict[str, Any] = {one.name: {"score": gate.highest, one.detail: []} for one in gate.dimensions}
+    value["verdict"] = next(iter(gate.verdicts))
+    assert agent_output.output_faults(output, block(value)) == []
+    for one in gate.dimensions:
+        for score in (gate.lowest - 1, gate.highest + 1, None, "x"):
+            told = agent_output.output_faults(output, block({**value, one.name: {"score": score}}))
+            assert f"{one.name}.score must be a whole number from {gate.lowest} to {gate.highest}" in told
+        low = {**value, one.name: {"score": gate.detail_at, one.detail: []}}
+        assert any(
+            f"{one.name}.{one.detail} is empty" in fault
+            for fault in agent_output.output_faults(output, block(low))
+        )
+        fine = {**value, one.name: {"score": gate.detail_at, one.detail: ["why"]}}
+        assert agent_output.output_faults(output, block(fine)) == []
+        above = {**value, one.name: {"score": gate.detail_at + 1, one.detail: []}}
+        assert agent_output.output_faults(output, block(above)) == []
+    told = agent_output.output_faults(output, block({**value, "verdict": "PERHAPS"}))
+    assert any(fault.startswith("verdict must be ") for fault in told)
+
+
+# -- bodies
+
+
+TEXT = st.text("ab :.-", min_size=1, max_size=8).map(str.strip).filter(lambda text: text and ":" not in text)
+
+
+@given(st.integers(0, 999_999_999), TEXT)
+def test_a_heading_is_read_as_it_was_written(number: int, title: str) -> None:
+    assert body.match_heading("Step {number}: {title}", f"Step {number}: {title}") == {
+        "number": number,
+        "title": title,
+    }
+    assert body.match_heading("{id}", f"`{title}`") == {"id": title}
+    assert body.match_heading("Task {id} ends", f"Task {title} ends") == {"id": title}
+
+
+@each(
+    [
+        ("Step {number}: {title}", "Step x: a"),
+        ("Step {number}: {title}", "Step 01: a"),
+        ("Step {number}: {title}", "Step 1: "),
+        ("Step {number}: {title}", "Step 1 a"),
+        ("Step {number}: {title}", "step 1: a"),
+        ("Step {number}: {title}", "Step : a"),
+        ("Title", "Titles"),
+        ("Task {id} ends", "Task a end"),
+        ("Task {id} ends", "Task a ends here"),
+    ]
+)
+def test_a_heading_of_another_form(form: str, title: str) -> None:
+    assert body.match_heading(form, title) is None
+
+
+def test_a_heading_without_gaps_says_nothing_more() -> None:
+    assert body.match_heading("Title", "Title") == {}
+
+
+@each(
+    [
+        ("a", "a"),
+        (" **a** ", "a"),
+        ("`a`", "a"),
+        ('"a"', "a"),
+        ("'a'", "a"),
+        ("_a_", "a"),
+        ("**`a`**", "a"),
+        ("**a** b", "**a** b"),
+        ("`a` and `b`", "`a` and `b`"),
+        ("**a*", "**a*"),
+        ("*a**", "a"),
+        ("****", ""),
+        ("", ""),
+        ("*", ""),
+        ("(a)", "(a)"),
+    ]
+)
+def test_marks_around_a_whole_value_are_left_out(text: str, expected: str) -> None:
+    assert body._bare(text) == expected
+
+
+# -- versions and values
+
+
+@each(
+    [
+        ('"a"', "a"), ("an object", {}), ("a list", []), ("null", None), ("true", True), ("false", False), ("1", 1), ("1.5", 1.5),
+    ]
+)  # fmt: skip
+def test_a_value_in_a_message(expected: str, value: object) -> None:
+    assert shown(value) == expected
+    assert len(shown("x" * 500)) < 90
+    assert len(shown(10**500)) < 90
+
+
+@each(
+    [
+        ("https://host/x", False), ("https://me@host/x", True), ("https://me:pw@host/x", True), ("ssh://git@host/x", False),
+        ("ssh://git:pw@host/x", True), ("git+ssh://git@host/x", False), ("git@host:x", False), ("https://host/x@y", False),
+        ("https://host:80/x", False), ("/a/b@c", False), ("file:///a", False),
+    ]
+)  # fmt: skip
+def test_a_login_in_an_address(address: str, expected: bool) -> None:
+    assert holds_login(address) == expected
+
+
+def test_older_spellings_are_replaced_wherever_they_are() -> None:
+    contract = load_contract("progress")
+    found = [field for field in contract.fields if field.entries]
+    assert found
+    for field in contract.fields:
+        for old, new in (field.legacy or {}).items():
+            assert modern(contract.fields, {field.name: old})[field.name] == new
+    for field in found:
+        for inner in field.entries:
+            for old, new in (inner.legacy or {}).items():
+                given_ = {field.name: {"1": {inner.name: old, "other": 1}, "2": "x"}}
+                assert modern(contract.fields, given_) == {
+                    field.name: {"1": {inner.name: new, "other": 1}, "2": "x"}
+                }
+
+
+# -- the first heading of a file
+
+
+@each(
+    [
+        ("# A\n", "A"), ("\ufeff# A", "A"), ("\n\n# A #\n", "A"), ("#A\n# B", "B"), ("## A\n# B", "B"), ("#\tA", "A"), ("#", ""),
+        ("A\n===\n", "A"), ("A\n\n===\n# B", "B"), ("===\n# B", "B"), ("A\n=x\n# B", "B"),
+        ("---\n# no\n---\n# B", "B"), ("x\n---\n# B", "B"), ("```\n# no\n```\n# B", "B"), ("~~~\n# no\n```\n~~~\n# B", "B"),
+        ("```sh\n# no\n````\n# B", "B"), ("```\n# no\n``` x\n# no\n```\n# B", "B"), ("```\nA\n```\n===\n# B", "B"),
+        ("text", None), ("", None), ("```\n# no", None),
+    ]
+)  # fmt: skip
+def test_the_first_heading(text: str, expected: str | None) -> None:
+    with tempfile.NamedTemporaryFile("wb") as file:
+        file.write(text.encode())
+        file.flush()
+        assert first_heading(file.name) == expected
+
+
+def test_a_heading_that_is_not_near_the_top_is_not_looked_for(tmp_path: Path) -> None:
+    path = tmp_path / "x.md"
+    path.write_text("x" * (FURTHEST - 5) + "\n# A\n")
+    assert first_heading(str(path)) == "A"
+    path.write_text("x" * FURTHEST + "\n# A\n")
+    assert first_heading(str(path)) is None
+    assert first_heading(str(tmp_path)) is None
+    assert first_heading(str(tmp_path / "none")) is None
+    path.write_text("# " + "x" * 500)
+    assert len(first_heading(str(path)) or "") <= 200
+
+
+# -- kinds and places
+
+
+@each(["nothing", "", "session_state", "../brief"])
+def test_a_kind_that_is_not_there(kind: str) -> None:
+    for ask in (load_contract, stages.files_of, stages.need, stages.file_of, current_version):
+        with pytest.raises(UnknownKindError):
+            ask(kind)
+    assert stages.file_if_any(kind) == ""
+    assert stages.stage_that_makes(kind) == ""
+    assert stages.command_for(kind) == ""
+    assert list(stages.find_files("/", kind)) == []
+
+
+def test_places_and_commands() -> None:
+    assert stages.file_of("brief") == "brief.md"
+    assert stages.draft_of("brief") == "brief.md.draft"
+    assert (stages.folder_of("brief"), stages.folder_of("research")) == ("", "research")
+    assert stages.gaps_of("research/{topic}-{slug}.md") == ["topic", "slug"]
+    assert stages.gaps_of("a.md") == []
+    name = stages.stage_that_makes("plan")
+    told = stages.command(name, "a b", "--quick")
+    assert told.endswith(" --project 'a b' --quick")
+    assert stages.command(name) == told.partition(" ")[0]
+    line = stages.unfinished_line("here", stages.Next("plan", "why", "do"))
+    assert line == "Unfinished, plan of here: why. To continue: do"
+    assert stages.unfinished_line("here", stages.Next("plan", "why")) == "Unfinished, plan of here: why"
+
+
+def test_files_of_an_artifact_are_found_by_their_names(tmp_path: Path) -> None:
+    for name in ("01-a.md", "02-b.md", ".03-c.md", "x.txt", "notes"):
+        (tmp_path / "research").mkdir(exist_ok=True)
+        (tmp_path / "research" / name).touch()
+    (tmp_path / "brief.md").touch()
+    (tmp_path / "brief.md.draft").touch()
+    assert list(stages.find_files(str(tmp_path), "research")) == ["research/01-a.md", "research/02-b.md"]
+    assert list(stages.find_files(str(tmp_path), "brief")) == ["brief.md"]
+    assert list(stages.find_files(str(tmp_path / "none"), "brief")) == []
+
+
+def test_a_version_is_current_old_wrong_or_no_version() -> None:
+    contract = load_contract("brief")
+    version = contract.version
+    assert version
+    current = version.current
+
+    def codes(value: object) -> list[str]:
+        report = Report(contract, "here")
+        check_version(report, version, value, 3)
+        found = [*report.errors, *report.warnings]
+        assert all((one.line, one.field) == (3, version.field) for one in found)
+        return [one.code.partition("_")[2] for one in found]
+
+    assert codes(current) == []
+    wrong = codes("999.999")
+    assert wrong
+    assert wrong[0] not in ("VERSION_FORMAT", "BAD_TYPE")
+    nothing: tuple[object, ...] = (None, [], {})
+    for value in nothing:
+        assert codes(value)[0] in ("VERSION_FORMAT", "BAD_TYPE")
+    assert codes(float(str(current)) if str(current).count(".") == 1 else 1) != []
