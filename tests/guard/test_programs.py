@@ -111,6 +111,9 @@ show a 2>&1; show b > /dev/null; show c >&2; show d 2> /dev/null < /dev/null; > 
 export x=a; readonly y=b; declare z=c; typeset w=d; show $x $y $z $w; declare x+=b; show $x; export -n x; show $x
 a=b; a=c c=d show e; show $a
 x=a; x=b y=$x; show $x $y
+(show a);show b;(show c)&&show d;(echo e)>f;show $(<f);{ show g;};show h;if true;then show i;fi;show j
+(echo a)|{ read x;show $x;};x=$(echo b)c;show $x;f(){ show d;};f;for y in e;do show $y;done;show f;case g in g)show h;;esac;show i
+(show a)& wait;show b;((x=1));show $x;[[ a == a ]]&&show c;((1))&&show d;! (false)&&show e;x=(1 2);show ${x[1]};show f
 x=a; unset x; show "${x:-gone}"; f() { show f; }; f; unset -f f
 x=a; x=$(echo $x$x); show $x; x=$(x=q; echo $x); show $x
 x=1; y=$((x=2)); show $(($x+$x)); show $((2#101)) $((0x10)) $((010)) $((7/2)) $((-7%3))
