@@ -408,6 +408,9 @@ f() { BAD; }; f
 f() { BAD; }
 f() { local x=rm; $x -rf d; }; f
 cat <<< 'BAD' | sh
+echo ${ BAD; }
+echo ${| BAD; }
+x=${ echo rm; }; $x -rf d
 sh <<< 'BAD'
 """
 

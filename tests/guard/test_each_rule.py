@@ -533,6 +533,8 @@ TABLE: dict[str, tuple[str, str]] = {
         HISTCONTROL=0
         echo x >> ~/.bash_history
         cp x/.bash_history .
+        touch ~/.bash_history
+        tee -a ~/.bash_history < x
         """,
     ),
     "run_refs": (

@@ -25,7 +25,7 @@ x=a; show ${x}b $x.b "$x"b '$x' \$x "\$x" "\\$x" "a\b" 'c\d' e\f
 show `echo a b` "`echo a b`" "$(echo a b)" $(echo a b)
 show "`echo \"q\"`" "`echo '$x'`" "$(echo ")" )" "`echo \\\\a`"
 show $(echo "$(echo a; echo b)") "$(echo a; echo b)" "$(printf 'a\n\n')"
-show $((1+2)) "$((2*3))" $((1))$((2))
+show $((1+2)) "$((2*3))" $((1))$((2)) $[1+2] $[2*(1+1)]x "$[1]]" $[1]$[2]
 x=3; show $((x+1)) $(( x * (2 + 1) )) $((-x))
 show {a,b}c {1..3} x{,y} "{a,b}" {a,b}{c,d} {a,{b,c}}d \{a,b\} {,} a{b
 show {3..1} {a..c} {1..5..2} {01..3} {-1..1} {c..a} {1..1} {a..a} {5..1..2} {10..8} {-2..-1} {1..a} {1..2..x} {1...3}

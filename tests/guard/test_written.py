@@ -227,6 +227,26 @@ def test_written_paths(command: str, paths: list[str]) -> None:
     assert [write.path for write in watch(command).changed()] == paths
 
 
+@pytest.mark.parametrize(
+    ("how", "commands"),
+    [
+        ("append", "touch x; tee -a x; tee --append x; echo >> x; echo &>> x; ls <> x"),
+        (
+            "truncate",
+            "truncate -s 0 x; tee x; echo > x; echo &> x; dd of=x; sort -o x; curl -o x a/b; split y x",
+        ),
+        ("replace", "cp a x; install a x; rsync a x; sed -i p x; yq -i p x"),
+        ("link", "ln a x; ln -s a x; ln x"),
+        ("remove", "rm x; rmdir x; shred x; git rm x; unlink x"),
+        ("mode", "chmod +x x; chown me x; find x -delete"),
+    ],
+)
+def test_how_a_file_changes(how: str, commands: str) -> None:
+    for command in commands.split("; "):
+        assert {write.how for write in watch(command).changed()} == {how}, command
+    assert [write.how for write in watch("mv a x").changed()] == ["replace", "remove"]
+
+
 def test_what_a_directory_would_hold() -> None:
     (write,) = watch("cp x/settings.json y/.env dir").changed()
     assert (write.path, write.names, write.via) == ("dir", ("settings.json", ".env"), "cp")
