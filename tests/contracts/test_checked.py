@@ -24,6 +24,7 @@ from ultra_runtime.contract.forms import holds_login
 from ultra_runtime.contract.gates import Output
 from ultra_runtime.contract.model import Field, UnknownKindError, current_version, load_contract
 from ultra_runtime.contract.result import MOST_OF_A_CODE, Report
+from ultra_runtime.contract.scores import json_blocks, read_score, split_answer
 from ultra_runtime.contract.validation import modern, validate_data
 from ultra_runtime.contract.write_check import check_write, in_words, refused, short
 
@@ -72,7 +73,7 @@ def test_a_fixture_gets_its_code_at_the_line_of_its_field(path: Path) -> None:
         assert issue.line is None or 1 <= issue.line <= len(lines)
         told = lines[(issue.line or 1) - 1]
         if issue.field and issue.line and contract.artifact in FLAT and not ABSENT.search(issue.message):
-            assert any(part.casefold() in told.casefold() for part in issue.field.split("."))
+            assert issue.field.split(".")[-1].casefold() in told.casefold()
 
 
 @each(path for path in FILES if path.suffix == ".md" or path.suffix == ".json")
@@ -252,6 +253,18 @@ def test_an_answer_with_scores(agent: str, output: Output) -> None:
         assert agent_output.output_faults(output, block(fine)) == []
         above = {**value, one.name: {"score": gate.detail_at + 1, one.detail: []}}
         assert agent_output.output_faults(output, block(above)) == []
+    for score in (str(gate.highest), f"00{gate.highest}"):
+        assert read_score(gate, score) == gate.highest
+    for wrong in (
+        f"000{gate.highest}",
+        "",
+        f" {gate.highest}",
+        f"{gate.highest}.0",
+        True,
+        float(gate.highest),
+        "\u0661",
+    ):
+        assert read_score(gate, wrong) is None
     told = agent_output.output_faults(output, block({**value, "verdict": "PERHAPS"}))
     assert any(fault.startswith("verdict must be ") for fault in told)
 
@@ -339,6 +352,23 @@ def test_a_value_in_a_message(expected: str, value: object) -> None:
 )  # fmt: skip
 def test_a_login_in_an_address(address: str, expected: bool) -> None:
     assert holds_login(address) == expected
+
+
+def test_a_field_inside_a_step_has_its_own_line() -> None:
+    values = json.loads((FIXTURES / "progress/valid.json").read_text())
+    for name in values["steps"]:
+        changed_ = json.loads(json.dumps(values))
+        changed_["steps"][name]["status"] = 7
+        text = json.dumps(changed_, indent=2)
+        (issue,) = validate_data(load_contract("progress"), text.encode(), "p").errors
+        above = text.split("\n")[: issue.line]
+        assert above[-1].strip().startswith('"status": 7')
+        assert f'"{name}": {{' in [row.strip() for row in above if row.startswith('    "')][-1]
+        assert issue.field == f"steps.{name}.status"
+        del changed_["steps"][name]["status"]
+        text = json.dumps(changed_, indent=2)
+        (issue, *_) = validate_data(load_contract("progress"), text.encode(), "p").errors
+        assert text.split("\n")[(issue.line or 0) - 1].strip() == f'"{name}": {{'
 
 
 def test_older_spellings_are_replaced_wherever_they_are() -> None:
@@ -449,3 +479,42 @@ def test_a_version_is_current_old_wrong_or_no_version() -> None:
     for value in nothing:
         assert codes(value)[0] in ("VERSION_FORMAT", "BAD_TYPE")
     assert codes(float(str(current)) if str(current).count(".") == 1 else 1) != []
+
+
+@each(
+    [
+        ("```json\n{}\n```", "{}", ""),
+        ("``json\n{}\n``", None, "``json\n{}\n``"),
+        ("~~~JSON \n{}\n~~~", "{}", ""),
+        ("  ``` json\n{}\n  ```\n", "{}", ""),
+        ("```json\n{}\n````", "{}", ""),
+        ("````json\n```\n````", "```", ""),
+        ("```json\na\n``` x\n```\nb", "a\n``` x", "b"),
+        ("a\n```json\n1\n```\nb\n```json\n2\n```\nc", "2", "a\nb\nc"),
+        ("```json\n{", "{", ""),
+        ("```js\nx\n```", None, "```js\nx\n```"),
+        ("~~~json\n{}\n```\n~~~\n", "{}\n```", ""),
+        ("json\n`\n~", None, "json\n`\n~"),
+        ("", None, ""),
+    ]
+)
+def test_the_last_block_and_the_words_around(answer: str, found: str | None, prose: str) -> None:
+    assert split_answer(answer) == (found, prose)
+
+
+ONE, TWO = '```json\n{"a":1}\n```', ' ``` JSON\n{"b":2}\n```'
+
+
+@each(
+    [
+        (f"x\n{ONE}\ny", [({"a": 1}, f"x\n{ONE}")]),
+        (f"{ONE}\nx\n{TWO}", [({"a": 1}, ONE), ({"b": 2}, f"x\n{TWO}")]),
+        (f"```json\n{{\n```\n{ONE}", [({"a": 1}, f"```json\n{{\n```\n{ONE}")]),
+        ('{"a":1}', [({"a": 1}, ONE)]),
+        ('```js\n{"a":1}\n```', []),
+        ('```json\n{"a":1}', []),
+        ("words", []),
+    ]
+)
+def test_every_block_with_the_words_before_it(text: str, expected: list[tuple[dict[str, int], str]]) -> None:
+    assert json_blocks(text) == expected

@@ -59,7 +59,7 @@ SETS = [
     for sets in (
         "a-z A-Z", "A-Za-z N-ZA-Mn-za-m", "lo 01", "abc x", "abc xy", "'[:lower:]' '[:upper:]'", "'[:upper:]' '[:lower:]'",
         "-d l", "-d a-z", "-d '[:space:]'", "--delete lo", "'\\n' ' '", "a- xy", "'\\154' L", "x-z a", "-d 'a-'", "e e",
-        "-d -", "ll ab", "-d '[:upper:]'",
+        "-d -", "ll ab", "-d '[:upper:]'", "-- '-a' xy", "-d -- '-l'", "-d 'l-'",
     )
 ]  # fmt: skip
 EDITS = [
