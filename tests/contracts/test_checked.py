@@ -15,14 +15,17 @@ from hypothesis import strategies as st
 from ultra_runtime.tables.limits import ISSUES_TOLD
 
 from tests.contracts.conftest import FIXTURES, OWNERS, SECRET
-from tests.kit.names import NAME
+from tests.kit.names import NAME, SOURCES
 from tests.kit.table import each
+from ultra_plugin.config import load
+from ultra_plugin.source import SourceTree
+from ultra_plugin.tables import contract as contract_table
 from ultra_runtime.contract import agent_output, body, stages
 from ultra_runtime.contract.directory import FURTHEST, first_heading
 from ultra_runtime.contract.field_types import check_version, shown
 from ultra_runtime.contract.forms import holds_login
 from ultra_runtime.contract.gates import Output
-from ultra_runtime.contract.model import Field, UnknownKindError, current_version, load_contract
+from ultra_runtime.contract.model import Contract, Field, UnknownKindError, current_version, load_contract
 from ultra_runtime.contract.result import MOST_OF_A_CODE, Report
 from ultra_runtime.contract.scores import json_blocks, read_score, split_answer
 from ultra_runtime.contract.validation import modern, validate_data
@@ -371,6 +374,22 @@ def test_a_field_inside_a_step_has_its_own_line() -> None:
         assert text.split("\n")[(issue.line or 0) - 1].strip() == f'"{name}": {{'
 
 
+def test_the_first_step_that_has_started_is_named() -> None:
+    values = json.loads((FIXTURES / "progress/valid.json").read_text())
+    begun = {"status": "completed", "attempts": 1}
+    values["steps"] = {"1": {"status": "pending", "attempts": 0}, "2": begun, "3": begun}
+    values |= {"total_steps": 3, "current_step": 3}
+    del values["session_start_sha"]
+    text = json.dumps(values, indent=2)
+    result = validate_data(load_contract("progress"), text.encode(), "p")
+    told = {one.code: one for one in (*result.errors, *result.warnings)}
+    missing, old = told["PROGRESS_MISSING_FIELD"], told["PROGRESS_LEGACY_VALUE"]
+    assert "although step 2 has started" in missing.message
+    assert "missing in 2 started steps; the first is 2" in old.message
+    row = next(at for at, line in enumerate(text.split("\n"), 1) if line.strip() == '"2": {')
+    assert missing.line == old.line == row
+
+
 def test_older_spellings_are_replaced_wherever_they_are() -> None:
     contract = load_contract("progress")
     found = [field for field in contract.fields if field.entries]
@@ -518,3 +537,84 @@ ONE, TWO = '```json\n{"a":1}\n```', ' ``` JSON\n{"b":2}\n```'
 )
 def test_every_block_with_the_words_before_it(text: str, expected: list[tuple[dict[str, int], str]]) -> None:
     assert json_blocks(text) == expected
+
+
+SUITE = load(SourceTree(SOURCES))
+QUOTED = {name: one for name, one in SUITE.contracts.items() if one.format == "quoted"}
+
+
+def of_any_plugin(artifact: str) -> Contract:
+    """Return a contract as the runtime of its plugin has it."""
+    space: dict[str, Any] = {}
+    exec(contract_table.contract_module(QUOTED[artifact]), space)  # noqa: S102
+    found: Contract = space["CONTRACT"]
+    found.rules = ()  # they use the tables of their own plugin
+    return found
+
+
+OF_RULES = ("_MODE_MISMATCH", "_CYCLE", "_UNKNOWN_TASK", "_BAD_FILE", "_NO_FILES", "_NO_VERIFY")
+
+
+@each(path for one in QUOTED.values() for path in sorted((FIXTURES / one.artifact).iterdir()))
+def test_a_quoted_artifact_gets_its_code(path: Path) -> None:
+    name = next(name for name, one in QUOTED.items() if one.artifact == path.parent.name)
+    text = path.read_text()
+    for data in (text, f"\ufeff{text}", text.replace("\n", "\r\n")):
+        result = validate_data(of_any_plugin(name), data.encode(), "p")
+        found = [*result.errors, *result.warnings]
+        is_right = path.stem.startswith("valid") or path.stem.endswith(OF_RULES)
+        assert {one.code for one in found} == (set() if is_right else {path.stem})
+        lines = text.split("\n")
+        for one in found:
+            assert 1 <= (one.line or 1) <= len(lines)
+            if one.field and one.line and "BAD_VALUE" in one.code:
+                assert one.field.casefold() in lines[one.line - 1].casefold() or one.line == 1
+        if "PARSE" not in path.stem:
+            assert result.parsed is not None
+            assert (
+                result.parsed["title"]
+                in lines[next(at for at, row in enumerate(lines) if row.startswith("# "))]
+            )
+            assert len(result.parsed["sections"]) == len({*result.parsed["sections"]})
+            assert result.parsed["sections"] or "MISSING_SECTION" in path.stem
+
+
+@each(sorted(QUOTED))
+def test_bytes_that_are_no_text_have_their_line(name: str) -> None:
+    (issue,) = validate_data(of_any_plugin(name), b"# a\n\n\xff", "p").errors
+    assert (issue.code.endswith("PARSE_ERROR"), issue.line) == (True, 3)
+    (issue,) = validate_data(of_any_plugin(name), b"a\n## b\n", "p").errors
+    assert (issue.code.endswith("PARSE_ERROR"), issue.line) == (True, 1)
+
+
+@each(sorted((FIXTURES / "common").iterdir()))
+def test_a_common_code_has_its_line(path: Path) -> None:
+    if path.is_dir() or path.stem in ("FM_NOT_FOUND", "FM_READ_ERROR"):
+        return
+    data = read(path)
+    result = validate_data(load_contract("brief"), data, "p")
+    (issue,) = (*result.errors, *result.warnings)
+    assert issue.code == path.stem
+    assert (issue in result.warnings) == (issue.code == "SECRET_FOUND")
+    if issue.code == "SECRET_FOUND":
+        assert SECRET.encode() in data.split(b"\n")[(issue.line or 0) - 1]
+        assert [one.code for one in check_write(load_contract("brief"), data, "p").errors] == ["SECRET_FOUND"]
+
+
+def test_the_brief_of_the_next_session_is_looked_for(tmp_path: Path) -> None:
+    contract = load_contract("session-state")
+    values = json.loads((FIXTURES / "session-state/valid.json").read_text())
+    name = "next_session_brief_path"
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "here.md").touch()
+    (tmp_path / "deep/near.md").touch()
+
+    def told(brief: object) -> bool:
+        data = json.dumps({**values, name: brief}).encode()
+        result = validate_data(contract, data, str(tmp_path / "deep/state.json"))
+        return any(one.code == "STATE_BRIEF_MISSING" for one in (*result.errors, *result.warnings))
+
+    assert [told(brief) for brief in ("here.md", "near.md", "deep/near.md", "none.md", "deep", "")] == [
+        False, False, False, True, True, False,
+    ]  # fmt: skip
