@@ -26,10 +26,11 @@ from ultra_runtime.contract.field_types import check_version, shown
 from ultra_runtime.contract.forms import holds_login
 from ultra_runtime.contract.gates import Output
 from ultra_runtime.contract.model import Contract, Field, UnknownKindError, current_version, load_contract
-from ultra_runtime.contract.result import MOST_OF_A_CODE, Report
+from ultra_runtime.contract.result import MOST_OF_A_CODE, Issue, Report
 from ultra_runtime.contract.scores import json_blocks, read_score, split_answer
 from ultra_runtime.contract.validation import modern, validate_data
 from ultra_runtime.contract.write_check import check_write, in_words, refused, short
+from ultra_runtime.words import one_line
 
 FILES = [
     path
@@ -618,3 +619,18 @@ def test_the_brief_of_the_next_session_is_looked_for(tmp_path: Path) -> None:
     assert [told(brief) for brief in ("here.md", "near.md", "deep/near.md", "none.md", "deep", "")] == [
         False, False, False, True, True, False,
     ]  # fmt: skip
+
+
+def test_an_issue_is_one_line_of_bounded_length() -> None:
+    for size in (499, 500, 501):
+        issue = Issue("C", "m" * size, "p" * size, 3)
+        place, code, words = str(issue).split(": ")
+        assert code == "C"
+        assert words == one_line("m" * size, 500)
+        assert place == one_line(f"{'p' * size}:3", 500)
+    assert str(Issue("C", "m", "p")) == "p: C: m"
+    assert str(Issue("C", "m", "p", 1, remedy="Do.")) == "p:1: C: m. Do."
+    assert Issue("C", "m", "p").as_data() == {"code": "C", "message": "m", "path": "p"}
+    assert Issue("C", "m", "p", 2, "f", "r", 1).as_data() == {
+        "code": "C", "message": "m. r", "path": "p", "line": 2, "field": "f", "step": 1,
+    }  # fmt: skip

@@ -157,11 +157,10 @@ class Follower:
         return out
 
     def capture(self, script: Script) -> str:
-        """Follow a command substitution; return what it gives."""
+        """Follow a command substitution; return what it gives: neither a NUL nor the newlines at its end."""
         read = script.file_read()
-        if read is not None:
-            return _captured(redirect(self, [read], "")[0])
-        return _captured(self._subshell(script, self._input))
+        out = self._subshell(script, self._input) if read is None else redirect(self, [read], "")[0]
+        return out.replace("\0", "").rstrip("\n")
 
     def _subshell(self, script: Script, stdin: str) -> str:
         self.down()
@@ -404,11 +403,6 @@ class Follower:
         if isinstance(value, str) and "HIST" in name:
             self.event("assign", name, value)
         self.shell.set(name, value, append)
-
-
-def _captured(out: str) -> str:
-    """Return what a substitution keeps of an output: neither a NUL nor the newlines at its end."""
-    return out.replace("\0", "").rstrip("\n")
 
 
 def walk(follower: Follower, text: str) -> None:
