@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
 import xml.etree.ElementTree as ET
@@ -17,6 +18,7 @@ from tests.kit.table import each
 from ultra_runtime.text.colour import COLOURS, coloured, wants_colour
 from ultra_runtime.text.json_lines import DEEPEST as DEEPEST_KEY
 from ultra_runtime.text.json_lines import key_lines
+from ultra_runtime.text.timestamp import instant, is_date
 from ultra_runtime.text.xmltext import DEEPEST, XmlError, element, escape, read_xml, verbatim
 from ultra_runtime.text.yaml_document import read_yaml
 from ultra_runtime.text.yaml_mapping import LONGEST_KEY, MappingError, MappingReader, clean
@@ -218,7 +220,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
     st.booleans(),
 )
 def test_every_key_has_its_line(value: dict[str, Any], indent: int | None, more: bool) -> None:
-    text = "\n" * more + json.dumps(value, indent=indent)
+    text = "\n" * more + json.dumps(value, indent=indent, separators=(",", ":") if more else None)
     expected: dict[tuple[str, ...], int] = {}
 
     def walk(one: dict[str, Any], path: tuple[str, ...]) -> None:
@@ -318,3 +320,61 @@ def test_the_first_word_of_a_line_has_its_colour(word: str, code: str) -> None:
     assert coloured(f"{word} a {word}\nx {word} y") == f"\x1b[{code}m{word}\x1b[0m a {word}\nx {word} y"
     assert coloured(word) == word
     assert coloured(f"{word}s a") == f"{word}s a"
+
+
+# -- the calendar
+
+
+@each(
+    [
+        1,
+        3,
+        4,
+        99,
+        100,
+        399,
+        400,
+        401,
+        1600,
+        1700,
+        1900,
+        1995,
+        1996,
+        1999,
+        2000,
+        2001,
+        2024,
+        2100,
+        2400,
+        9996,
+        9999,
+    ]
+)
+def test_the_days_of_a_year_are_those_of_the_calendar(year: int) -> None:
+    for month in range(14):
+        for day in range(33):
+            text = f"{year:04}-{month:02}-{day:02}"
+            try:
+                expected = datetime.datetime(year, month, day, tzinfo=datetime.timezone.utc)
+            except ValueError:
+                assert not is_date(text)
+                assert instant(f"{text}T00:00:00Z") is None
+                continue
+            assert is_date(text)
+            nanoseconds = expected.toordinal() * 86_400 * 1_000_000_000
+            assert instant(f"{text}T00:00:00Z") == nanoseconds
+
+
+@given(
+    st.datetimes(
+        timezones=st.sampled_from(
+            [datetime.timezone(datetime.timedelta(minutes=by)) for by in (0, 90, -1439, 1439)]
+        )
+    )
+)
+def test_a_moment_is_that_of_the_library(moment: datetime.datetime) -> None:
+    first = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc) - datetime.timedelta(0)
+    passed = moment - first
+    expected = (passed.days + 1) * 86_400 * 10**9 + passed.seconds * 10**9 + passed.microseconds * 1000
+    assert instant(moment.isoformat()) == expected
+    assert instant(moment.isoformat(" ").replace(".", ",")) == expected

@@ -60,6 +60,8 @@ def read(follower: Follower, call: Call) -> str:
     source = _descriptor(follower, call, found.value("u"))
     follower.work.spend(len(source) // 64)
     line = source.split(found.value("d") or "\n", 1)[0]
+    if follower.shell.variables.get("IFS") != BLANKS:
+        follower.work.spend(len(line))
     array = found.value("a")
     if array is not None:
         follower.assign(array, _split(line, follower.shell.variables.get("IFS"), MAX_WORDS))
@@ -76,11 +78,12 @@ def read(follower: Follower, call: Call) -> str:
 
 def _split(line: str, separators: object, most: int) -> list[str]:
     """Split a line into words as read does: by blanks, or by the characters of IFS."""
-    signs = separators if isinstance(separators, str) and known(separators) else BLANKS
-    places = spans(line, signs)
+    if not isinstance(separators, str) or not known(separators) or separators == BLANKS:
+        return line.rstrip(BLANKS).split(None, most - 1)
+    places = spans(line, separators)
     words = [line[start:end] for start, end in places[:most]]
     if len(places) > most:  # the last one keeps its separators
-        blanks = "".join(char for char in signs if char in BLANKS)
+        blanks = "".join(char for char in separators if char in BLANKS)
         words[-1] = line[places[most - 1][0] :].rstrip(blanks)
     return words
 

@@ -61,19 +61,20 @@ class _Fields:
 
 def spans(text: str, separators: str) -> list[tuple[int, int]]:
     """Return where the words of a text begin and end; only a separator that is no blank makes an empty word."""
-    blanks = [char for char in separators if char in _BLANK]
+    signs = frozenset(separators)
+    blanks = signs.intersection(_BLANK)
     found: list[tuple[int, int]] = []
     at, end = 0, len(text)
     while at < end and text[at] in blanks:
         at += 1
     while at < end:
         start = at
-        while at < end and text[at] not in separators:
+        while at < end and text[at] not in signs:
             at += 1
         found.append((start, at))
         while at < end and text[at] in blanks:
             at += 1
-        if at < end and text[at] in separators:
+        if at < end and text[at] in signs:
             at += 1
             while at < end and text[at] in blanks:
                 at += 1
