@@ -112,12 +112,16 @@ iex 'BAD'
 echo 'BAD' | iex
 pwsh -Command 'BAD'
 pwsh -c 'BAD'
+pwsh -c '-not 1; BAD'
+echo 'BAD' | pwsh -c -
 pwsh -co BAD
 pwsh -NoProfile -Command BAD
 pwsh BAD
 echo 'BAD' | pwsh
 echo 'BAD' | pwsh -Command -
 env -S 'BAD'
+$X bash -c 'BAD'
+$X sh -c 'BAD' x
 env -S 'rm -rf' d
 env --split-string='BAD'
 env -S 'FOO=1 rm -rf' d
@@ -468,6 +472,12 @@ printf 'x = BAD\n' > Makefile; make
 printf 'BAD\n' > Makefile; make
 npm pkg set scripts.x='BAD'; npm run y
 npm pkg set x='BAD'; npm run x
+npm pkg set scripts.y='BAD'; npm run x y
+npm pkg set scripts.y='BAD'; npm x y
+sed p 's/a/BAD/' | sh
+echo a | sed -e p 's/a/BAD/' | sh
+$X f 'BAD'
+$X file bash -c 'BAD'
 npm pkg set scripts.x='BAD'
 npm pkg get scripts.x='BAD'; npm run x
 echo '{"scripts": {"x": "BAD"}}' > package.json; npm run y

@@ -90,6 +90,8 @@ TABLE: dict[str, tuple[str, str]] = {
         chmod a-r,a+rwx f
         chmod 777
         $X 777 f
+        $X chmod 777 f
+        $X /bin/chmod 777 f
         install -m 777 a b
         install --mode=777 a b
         install -m a+rwx a b
@@ -141,6 +143,7 @@ TABLE: dict[str, tuple[str, str]] = {
         mkfs -t ext4 /dev/sda
         mkfs.ext4 $IMG
         mkfs.vfat host:disk
+        $X mkfs /dev/sda
         newfs_hfs /dev/disk2
         shred /dev/sda
         blkdiscard /dev/nvme0n1
@@ -190,6 +193,7 @@ TABLE: dict[str, tuple[str, str]] = {
         """
         mkfs
         mkfs image
+        $X /dev/sda mkfs
         mkfs.ext4 image
         mkfs -t ext4 image
         mkfs -L /dev/sda image
@@ -655,6 +659,7 @@ TABLE: dict[str, tuple[str, str]] = {
         """
         pip
         pip list
+        $X pip install x
         pip install
         pip install --help x
         pip install --dry-run x
