@@ -161,6 +161,9 @@ ssh host <<< 'BAD'
 tmux new 'BAD'
 tmux new-session -d 'BAD'
 tmux new BAD
+tmux new -d BAD
+tmux new -d -s x rm -rf d
+tmux display-popup -d dir BAD
 tmux send-keys 'BAD' Enter
 tmux send -t x 'BAD' Enter
 tmux -L x new 'BAD'
@@ -500,6 +503,8 @@ runuser -u bob ls <<< 'BAD'
 script file ls 'BAD'
 watch <<< 'BAD'
 tmux ls 'BAD'
+tmux new -s reboot
+tmux new-session -d -s shutdown ls
 tmux kill-session 'BAD'
 vim 'BAD'
 vim -c 'w' f

@@ -72,6 +72,7 @@ x=5; ((x%=3)); show $x; ((x==9)); show $x; ((x<=9)); show $x; ((x>=9)); show $x;
 show $((1,2)) $(()) $(( )); x=a; ((x)); show $x; n=1; a=(b c); show ${a[n]} ${a[n-1]} ${a[$n]}
 read -d : x <<< a:b; show "$x"; read -r x <<< 'a b'; show "$x"; read <<< 'a b'; show "$REPLY"
 read -a x <<< 'a b c'; show "${x[1]}"; read -ra x <<< 'a b'; show "${x[@]}"
+exec {n}<<< five; read -u $n x; show "$x"; echo six > f; exec {m}< f; read y <&$m; show "$y"; show {n} {n}x
 read -u 3 x 3<<< three; show "$x"; exec 4<<< four; read -u 4 x; show "$x"
 mapfile -t x <<< $'a\nb'; show "${x[@]}"; mapfile -t <<< c; show "${MAPFILE[0]}"; readarray -t y < <(echo d; echo e); show "${y[1]}"
 for x in a 'b c' $(echo d e); do show "$x"; done

@@ -249,7 +249,7 @@ def tmux(follower: Follower, call: Call) -> str:
     at = skip_options(call.args, "cfLST", "")
     rest = call.args[at:]
     if rest and rest[0] in wrappers.TMUX_RUNS:
-        values = "cnstxyeFdN" if "send" not in rest[0] else "ctN"
+        values = "ctN" if "send" in rest[0] else "cnstxyeFN" + "d" * ("popup" in rest[0])
         operands = rest[1 + skip_options(rest[1:], values, "") :]
         if operands:
             _run_joined(follower, operands)
