@@ -35,6 +35,7 @@ x=(a); x+=(b c); show "${x[@]}"; x[1]=z; show "${x[@]}"; x[-1]=y; show "${x[@]}"
 x=([0]=a [2]=c); show "${x[0]}" "${x[2]}"
 x=a; x+=b; show $x; x=(a b); x+=c; show "${x[@]}"
 x=(a b); x=c; show "${x[0]}"
+x=(ab cd); show ${x:-q} ${x#a} ${x^^} ${x:1} ${x/a/q} ${x:+y} "${x%b}"; y=(); show "${y:-q}" "${y[0]:-r}"
 declare -a x=(a b); show "${x[1]}"
 set -- a 'b c' d; show "$@"; show $1 "$2" $3 $4 "$5"; show $@; show "x$@y"; show ${2} ${@:2} "${@:1:1}"; show ${!#}
 set -- a b c d e f g h i j k; show ${10} ${11} $10; shift; show $1; shift 3; show $1
