@@ -28,7 +28,7 @@ from ultra_runtime.contract.gates import Output
 from ultra_runtime.contract.model import Contract, Field, UnknownKindError, current_version, load_contract
 from ultra_runtime.contract.result import MOST_OF_A_CODE, Issue, Report
 from ultra_runtime.contract.scores import json_blocks, read_score, split_answer
-from ultra_runtime.contract.validation import modern, validate_data
+from ultra_runtime.contract.validation import modern, validate_data, validate_file
 from ultra_runtime.contract.write_check import check_write, in_words, refused, short
 from ultra_runtime.words import one_line
 
@@ -634,3 +634,32 @@ def test_an_issue_is_one_line_of_bounded_length() -> None:
     assert Issue("C", "m", "p", 2, "f", "r", 1).as_data() == {
         "code": "C", "message": "m. r", "path": "p", "line": 2, "field": "f", "step": 1,
     }  # fmt: skip
+
+
+def test_an_inner_setting_that_is_text_may_look_like_a_number() -> None:
+    contract = load_contract("settings")
+    texts = [
+        (field.name, one.name)
+        for field in contract.fields
+        for one in field.fields
+        if one.type == "text" and not one.values and not one.form
+    ]
+    assert texts
+    for outer, inner in texts:
+        result = validate_data(contract, f"{outer}:\n  {inner}: 123\n".encode(), "p")
+        assert not [one for one in result.errors if one.field == f"{outer}.{inner}"]
+        assert (result.parsed or {})[outer][inner] == "123"
+
+
+def test_a_missing_file_says_whether_there_is_a_draft(tmp_path: Path) -> None:
+    contract, path = load_contract("brief"), tmp_path / "brief.md"
+
+    def told() -> tuple[str, bool]:
+        (issue,) = validate_file(contract, str(path)).errors
+        return issue.code.partition("_")[2], "its review is not finished" in issue.message
+
+    assert told() == ("NOT_FOUND", False)
+    (tmp_path / "brief.md.draft").touch()
+    assert told() == ("NOT_FOUND", True)
+    path.mkdir()
+    assert told() == ("READ_ERROR", False)
