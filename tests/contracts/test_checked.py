@@ -22,14 +22,16 @@ from ultra_plugin.source import SourceTree
 from ultra_plugin.tables import contract as contract_table
 from ultra_runtime.contract import agent_output, body, stages
 from ultra_runtime.contract.directory import FURTHEST, first_heading
-from ultra_runtime.contract.field_types import check_version, shown
+from ultra_runtime.contract.field_types import FEW, check_version, shown
 from ultra_runtime.contract.forms import holds_login
 from ultra_runtime.contract.gates import Output
 from ultra_runtime.contract.model import Contract, Field, UnknownKindError, current_version, load_contract
 from ultra_runtime.contract.result import MOST_OF_A_CODE, Issue, Report
 from ultra_runtime.contract.scores import json_blocks, read_score, split_answer
+from ultra_runtime.contract.stage_part import STATES, StagePart
 from ultra_runtime.contract.validation import modern, validate_data, validate_file
 from ultra_runtime.contract.write_check import check_write, in_words, refused, short
+from ultra_runtime.files.project import Project
 from ultra_runtime.words import one_line
 
 FILES = [
@@ -663,3 +665,66 @@ def test_a_missing_file_says_whether_there_is_a_draft(tmp_path: Path) -> None:
     assert told() == ("NOT_FOUND", True)
     path.mkdir()
     assert told() == ("READ_ERROR", False)
+
+
+def test_the_state_of_a_stage(tmp_path: Path) -> None:
+    project = Project(str(tmp_path), "2026-01-31-a")
+    Path(project.folder).mkdir(parents=True)
+    first, plan = stages.stages()[0], next(one for one in stages.stages() if one.makes == "plan")
+    file = Path(project.path("plan.md"))
+
+    def part() -> StagePart:
+        return StagePart(plan, project, lambda _: None)
+
+    def looks(state: str, mark: str, reason: str) -> None:
+        found = part()
+        assert (found.state, found.mark, found.caption) == (state, mark, STATES[state])
+        assert found.has_begun == (state != "missing")
+        assert found.rows() == [(plan.name.capitalize(), STATES[state])]
+        assert found.data() == {plan.name: state}
+        assert (found.coming.reason if found.coming else "") == reason
+        assert not found.coming or found.coming.command == stages.command(plan.name, project.shown)
+
+    looks("missing", "wait", "there is no plan yet")
+    Path(f"{file}.draft").touch()
+    looks("draft", "now", "the plan is a draft")
+    file.write_bytes((FIXTURES / "plan/PLAN_CYCLE.md").read_bytes())
+    looks("broken", "bad", "the plan is not valid")
+    (told,) = part().issues
+    assert told.startswith(f"{project.shown}/plan.md:")
+    assert ": PLAN_CYCLE: " in told
+    file.write_bytes((FIXTURES / "plan/valid.md").read_bytes())
+    looks("there", "done", "")
+    assert part().values
+    assert part().issues == []
+    assert StagePart(first, project, lambda _: None).next("why", "--x").command == stages.command(
+        first.name, "", "--x"
+    )
+    with pytest.raises(AttributeError):
+        part().nothing  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_a_field_that_is_not_known_is_named_once_with_what_was_meant() -> None:
+    report = validate_data(load_contract("settings"), b"hubb: x\n", "p")
+    (issue,) = (*report.errors, *report.warnings)
+    assert issue.field == "hubb"
+    assert "is not one of the settings" in issue.message
+    assert "hub" in issue.message.partition("settings")[2]
+    values = json.loads((FIXTURES / "progress/valid.json").read_text())
+    for step in values["steps"].values():
+        step["statuss"] = 1
+    result = validate_data(load_contract("progress"), json.dumps(values).encode(), "p")
+    (issue,) = [one for one in (*result.errors, *result.warnings) if one.code == "PROGRESS_UNKNOWN_FIELD"]
+    assert "statuss is not a field of this version" in issue.message
+    assert "status" in issue.message.partition("version")[2]
+    many = {**values, **{f"total_step{letter}": 1 for letter in "abcdefgh"}, "steps": {}}
+    result = validate_data(load_contract("progress"), json.dumps(many).encode(), "p")
+    told = [one.message for one in (*result.errors, *result.warnings) if one.code == "PROGRESS_UNKNOWN_FIELD"]
+    meant = ["total_steps" in message.partition("version")[2] for message in told]
+    assert meant == [True] * FEW + [False] * (8 - FEW)
+
+
+@each([(b"a: 1\nb\n", 2), (b"b\n", 1), (b"\n\n\xff", 3)])
+def test_settings_that_cannot_be_read_have_their_line(data: bytes, line: int) -> None:
+    (issue,) = validate_data(load_contract("settings"), data, "p").errors
+    assert (issue.code.endswith("PARSE_ERROR"), issue.line) == (True, line)
