@@ -728,3 +728,20 @@ def test_a_field_that_is_not_known_is_named_once_with_what_was_meant() -> None:
 def test_settings_that_cannot_be_read_have_their_line(data: bytes, line: int) -> None:
     (issue,) = validate_data(load_contract("settings"), data, "p").errors
     assert (issue.code.endswith("PARSE_ERROR"), issue.line) == (True, line)
+
+
+@each(sorted(QUOTED))
+def test_other_quoted_lines_change_nothing_and_the_first_of_a_field_counts(name: str) -> None:
+    contract = of_any_plugin(name)
+    text = (FIXTURES / QUOTED[name].artifact / "valid.md").read_text()
+    title, _, rest = text.partition("\n")
+    before = validate_data(contract, text.encode(), "p").parsed or {}
+    rows = [row for row in rest.split("\n## ")[0].split("\n") if row.startswith(">")]
+    again = [f"{row.partition(':')[0]}: other" for row in rows if ":" in row]
+    head, _, body_ = rest.partition("\n## ")
+    more = "\n".join([title, "> Nobody knows: this", "> without a colon", head, *again, "", f"## {body_}"])
+    after = validate_data(contract, more.encode(), "p").parsed or {}
+    fields = [field.name for field in contract.fields]
+    assert [before.get(one) for one in fields] == [after.get(one) for one in fields]
+    below = validate_data(contract, f"{text}\n> {fields[-1]}: below\n".encode(), "p").parsed or {}
+    assert [before.get(one) for one in fields] == [below.get(one) for one in fields]
