@@ -192,11 +192,57 @@ def test_lists_of_records(text: str, expected: object) -> None:
         "a: b: c",
         " a: 1\nb: 2",
         "a: 1\n  b",
+        "a: [1]x",
+        "a: [1]]",
+        "a: [1",
+        "a: 'b'x",
     ]
 )
 def test_what_is_no_mapping_is_refused(text: str) -> None:
     with pytest.raises(MappingError):
         records(text)
+
+
+WORDS = [
+    form(word)
+    for word in ("true", "false", "null", "yes", "no", "on", "x")
+    for form in (str.lower, str.title, str.upper)
+]
+
+
+@each(
+    [
+        *WORDS,
+        "~",
+        "tRUE",
+        "0",
+        "1",
+        "-1",
+        "+1",
+        "01",
+        "1.0",
+        "-1.5",
+        ".5",
+        "5.",
+        "1e3",
+        "'true'",
+        '"1"',
+        "[true, NULL, 1, x]",
+    ]
+)
+def test_a_word_has_the_type_that_yaml_gives_it(word: str) -> None:
+    found = read_yaml(f"a: {word}".encode(), {}).values["a"]
+    theirs = yaml.safe_load(f"a: {word}")["a"]
+    if word.lower() in (
+        "yes",
+        "no",
+        "on",
+        "off",
+        "01",
+    ):  # text for us: it is a number or a boolean in old YAML only
+        assert found == word
+    else:
+        assert (found, type(found)) == (theirs, type(theirs))
 
 
 def test_the_longest_key_is_read() -> None:
