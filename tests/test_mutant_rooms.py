@@ -24,6 +24,13 @@ def test_tests_with_the_name_of_a_module_come_first() -> None:
     assert set(room.noticing()) == set(room.noticing("x/undo.py"))
 
 
+def test_tests_that_decide_in_the_process_come_before_those_that_need_a_bundle() -> None:
+    (room,) = [room for room in rooms() if room.name == "guard"]
+    order = room.noticing("plugin_src/runtime/ultra_runtime/guard/follow/launch.py")
+    assert order.index("tests/guard/test_verdict.py") < order.index("tests/guard/test_added_rules.py")
+    assert order.index("tests/guard/test_carriers.py") < order.index("tests/guard/test_hook.py")
+
+
 def test_every_fault_that_is_excused_is_of_a_line_that_exists() -> None:
     texts = {path.as_posix(): path.read_text() for room in rooms() for path in room.files()}
     for one in equivalents():

@@ -38,3 +38,8 @@ def test_a_row_of_files_names_one_file_and_what_happens_to_it(path: str, fault: 
         assert not said or any(word in said for word in fault.split())
     for row in ([path], [path, "COPY"], [path, ""]):
         assert file_fault(row)
+
+
+def test_a_table_may_have_no_line_below_its_head() -> None:
+    assert read_rows("| File |\n| a |\n| b |") == [["a"], ["b"]]
+    assert read_rows("| File |") == []

@@ -133,6 +133,14 @@ def test_the_bound_fails_closed() -> None:
     assert (busy.verdict, busy.rule, busy.unreadable) == ("block", "unreadable", True)
 
 
+def test_separators_count_each_time_they_are_used() -> None:
+    separators = "IFS=" + ":" * 60_000 + "; x=a; "
+    assert not verdict_for(separators + "b $x; " * 20, POLICY).unreadable
+    assert verdict_for(separators + "b $x; " * 400, POLICY).unreadable
+    line = "read x <<< " + "a:" * 15_000 + "; "
+    assert not verdict_for("IFS=:; " + line, POLICY).unreadable
+
+
 def test_a_deep_stack_of_the_caller_fails_closed_too() -> None:
     def down(levels: int) -> str:
         return down(levels - 1) if levels else verdict_for("$(" * 30 + "a" + ")" * 30, POLICY).rule

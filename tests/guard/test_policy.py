@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -76,6 +77,17 @@ def test_every_event_of_the_guard_is_in_its_table() -> None:
         for name in re.findall(r"""(?:\.event\(|rules\.append\()"(\w+)\"""", path.read_text())
     }
     assert raised == set(EVENTS)
+    calls = [
+        node
+        for path in Path(follow.__file__).parent.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "event"
+    ]
+    named = [
+        (call.args[0].value, len(call.args) - 1) for call in calls if isinstance(call.args[0], ast.Constant)
+    ]
+    assert {EVENTS[str(name)] == about for name, about in named} == {True}
+    assert {EVENTS[name] for name in raised - {name for name, _ in named}} == {0}  # rules of programs
 
 
 @each(_examples(COMMAND_RULES, "match"))

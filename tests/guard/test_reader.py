@@ -15,6 +15,7 @@ from ultra_runtime.guard.follow import expand
 from ultra_runtime.guard.follow.follower import Follower
 from ultra_runtime.guard.shell.reader import read
 from ultra_runtime.guard.shell.syntax import Compound, Script, SimpleCommand
+from ultra_runtime.guard.shell.wordreader import MAX_DEPTH
 
 
 def bash_accepts(text: str) -> bool:
@@ -127,6 +128,23 @@ def test_without_a_reading(text: str) -> None:
 )
 def test_lenient_where_bash_is_not(text: str) -> None:
     assert not read(text)[1]
+
+
+# What opens, what closes, and what stands between two that follow each other.
+NESTS = [
+    ("( ", " )", "; "), ("{ ", "; }", "; "), ("if ", "; then :; fi", "; "), ("while ", "; do :; done", "; "), ("f() { ", "; }", "; "),
+    ("for x in ", "; do :; done", "; "), ("for x in a; do ", "; done", "; "), ("case x in x) ", ";; esac", "; "), ("a $(", ")", " "),
+    ('a "$(', ')"', " "), ("a ${x:-", "}", " "), ("a <(", ")", " "), ("x=(", ")", "; "), ("! (", ")", " | "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("opens", "closes", "between"), NESTS)
+def test_depth_is_limited_and_length_is_not(opens: str, closes: str, between: str) -> None:
+    one = f"{opens}a{closes}"
+    assert not read(between.join([one] * (3 * MAX_DEPTH)))[1]
+    assert not read(opens * 8 + "a" + closes * 8)[1]
+    if not opens.startswith(("x=", "for x in ")) or "do" in opens:
+        assert read(opens * (MAX_DEPTH + 1) + "a" + closes * (MAX_DEPTH + 1))[1]
 
 
 def test_what_came_before_the_error_is_kept() -> None:

@@ -41,7 +41,7 @@ SUMS = [
     f"$(({text}))"
     for text in (
         "1+2", "7-9", "2*3+1", "1+2*3", "(1+2)*3", "7/2", "-7/2", "7%3", "-7%3", "7%-3", "0x1f", "017", "2#101", "36#z",
-        "n+n", "-n", "+n", "n*-n", "$n+1", "- -1", "8/2/2", "9%5*2", "((2))",
+        "n+n", "-n", "+n", "n*-n", "$n+1", "- -1", "8/2/2", "9%5*2", "((2))", "000000000017", "1000000000", "-1000000000", "999999999+1", "0X3b9aca00",
     )
 ]  # fmt: skip
 EXPANSIONS = [*TRIMMED, *REPLACED, *CASES, *SLICED, *CHOSEN, *OTHER, *SUMS]
@@ -86,3 +86,23 @@ def test_values_are_those_of_bash() -> None:
 @pytest.mark.parametrize("expansion", EXPANSIONS)
 def test_the_value_is_known(expansion: str) -> None:
     assert all(map(known, by_guard("xrm/a", expansion)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1000000001",
+        "999999999+2",
+        "0000000000017",
+        "1000000000*2",
+        "37#1",
+        "1#0",
+        "1/0",
+        "1%0",
+        "()",
+        "1+",
+        "2#2",
+    ],
+)
+def test_what_is_no_small_number_is_not_known(text: str) -> None:
+    assert not known("".join(by_guard("", f"$(({text}))")))

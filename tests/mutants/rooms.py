@@ -14,6 +14,9 @@ PLACES = {"runtime": "plugin_src/runtime/ultra_runtime", "generator": "generator
 # A test of the client takes seconds, and a test of dist/ or of the text of the sources fails for every change.
 LEFT_OUT = {"client", "fork", "distribution", "closed", "readable", "rooms", "imports", "wheel"}
 
+# What tests use that call the launcher or a hook of a bundle, which is built first.
+OF_A_BUNDLE = ("bundle", "Scene", "Ultra")
+
 
 @dataclass(frozen=True, slots=True)
 class Room:
@@ -31,12 +34,16 @@ class Room:
         return sorted(folder.glob(below) if below.endswith(".py") else (folder / below).rglob("*.py"))
 
     def noticing(self, module: str = "") -> list[str]:
-        """Return the test files, first those with the name of a module, then those that import it."""
+        """Return the test files: with the name of a module, then those that import it, or its room, and need no bundle."""
         words = set(Path(module).stem.split("_"))
         dotted = "ultra_" + module.removesuffix(".py").partition("/ultra_")[2].replace("/", ".")
 
-        def far(path: Path) -> tuple[bool, bool]:
-            return not words & set(path.stem.split("_")), not module or dotted not in path.read_text()
+        package = ".".join(dotted.split(".")[:2])
+
+        def far(path: Path) -> tuple[bool, bool, bool]:
+            text = path.read_text() if module else ""
+            slow = package not in text or any(word in text for word in OF_A_BUNDLE)
+            return not words & set(path.stem.split("_")), dotted not in text, slow
 
         found = [path for name in self.tests for path in files_of(name)]
         kept = [path for path in found if not LEFT_OUT & set(path.stem.split("_"))]
