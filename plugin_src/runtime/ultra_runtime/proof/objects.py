@@ -63,10 +63,6 @@ class Between:
         self.start = start
         self.end = CommitTree(git, end, paths)
 
-    def follows(self) -> bool:
-        """Return whether the end descends from the start."""
-        return is_ancestor(self.git, self.start, self.end.commit)
-
     def changes(self) -> list[Change]:
         """Return what differs between the two trees, whatever the commits between them are."""
         words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none")
