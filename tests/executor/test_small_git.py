@@ -11,6 +11,7 @@ import pytest
 from tests.kit.repository import git, make_repository
 from ultra_runtime.files.git import find_git
 from ultra_runtime.proof.objects import is_ancestor
+from ultra_runtime.run.tree.commit import index_entries
 from ultra_runtime.run.tree.own_index import link_index
 from ultra_runtime.run.tree.raw import _escaped
 
@@ -88,3 +89,30 @@ def test_refs_branches_and_ancestors_are_those_that_git_names(tmp_path: Path, pa
     git(folder, "checkout", "--quiet", "--detach", older)
     found = find_git(str(folder))
     assert (found.head(), found.branch()) == (older, "")
+
+
+def test_entries_of_an_index_are_those_of_just_these_paths_and_of_no_conflict(tmp_path: Path) -> None:
+    folder = make_repository(
+        tmp_path / "repo", {"d/e": "e\n", "a*": "a\n", "ab": "ab\n", "x.sh": "#!/bin/sh\n"}
+    )
+    name = git(folder, "rev-parse", "HEAD:d/e")
+    rows = "".join(f"100644 {name} {stage}\tconflict\n" for stage in (1, 2, 3))
+    subprocess.run(["git", "update-index", "--index-info"], cwd=folder, input=rows.encode(), check=True)
+    found = find_git(str(folder))
+    listed = [row.split(None, 3) for row in git(folder, "ls-files", "-s").splitlines()]
+    entries = {path: (mode, name) for mode, name, stage, path in listed if stage == "0"}
+    for asked in (
+        ["d/e"],
+        ["d"],
+        ["a*"],
+        ["ab", "x.sh"],
+        ["conflict"],
+        ["nothing"],
+        [*entries, "conflict"],
+        [],
+    ):
+        told = {path: (one.mode, one.name) for path, one in index_entries(found, asked).items()}
+        assert told == {path: entries[path] for path in asked if path in entries}
+    empty = str(tmp_path / "empty")
+    git(folder, "read-tree", "--empty", env={"GIT_INDEX_FILE": empty})
+    assert index_entries(found, ["d/e"], empty) == {}
