@@ -240,3 +240,17 @@ def test_a_step_that_cannot_be_undone_is_left_to_the_user_whatever_on_failure_sa
         ), answer
         assert repo.progress()["status"] == "stopped"
         shutil.rmtree(repo.folder)
+
+
+def test_only_what_the_last_attempt_passed_is_committed(make: Make) -> None:
+    """What passed before a failed attempt has to pass again, also when nothing of it has changed."""
+    repo = make(plan(step(1, verify="grep -q good src/part1.py", on_failure="retry")))
+    repo.start()
+    repo.ok("step begin 1")
+    for text in ("good\n", "bad\n"):
+        repo.write({"src/part1.py": text})
+        assert repo.ok("step verify 1")["passed"] == (text == "good\n")
+    repo.write({"src/part1.py": "good\n"})
+    assert "step 1 has not passed | verify it first" in repo.refused("step commit 1")
+    assert repo.ok("step verify 1")["passed"]
+    repo.ok("step commit 1")
