@@ -65,15 +65,19 @@ def test_lines_that_the_user_had_changed_end_the_step_at_once(make: Make) -> Non
 
 
 def test_ignored_files_that_change_before_and_in_a_step_are_notes_of_it(make: Make) -> None:
-    repo = make(
-        plan(step(1, verify="test -e a.log && touch c.log")), files={**FILES, ".gitignore": "*.log\n"}
-    )
+    """What a Verify leaves is its own, and no note of this step or of the next."""
+    steps = step(1, verify="test -e a.log && touch c.log"), step(2)
+    repo = make(plan(*steps), files={**FILES, ".gitignore": "*.log\n"})
     repo.start()
     repo.write({"a.log": "before\n"})
     repo.ok("step begin 1")
     repo.write({"b.log": "during\n", "src/part1.py": "one\n"})
     assert repo.ok("step verify 1")["note"] == "changed, but ignored by git: a.log, b.log"
     assert repo.progress()["steps"]["1"]["manifest_audit"] == "pass-with-note"
+    repo.ok("step commit 1")
+    assert "c.log" not in str(repo.ok("step begin 2"))
+    repo.write({"src/part2.py": "two\n"})
+    assert "note" not in repo.ok("step verify 2")
 
 
 @pytest.mark.parametrize("count", [5, 6])
