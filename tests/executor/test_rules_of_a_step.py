@@ -258,3 +258,18 @@ def test_only_what_the_last_attempt_passed_is_committed(make: Make) -> None:
     assert "step 1 has not passed | verify it first" in repo.refused("step commit 1")
     assert repo.ok("step verify 1")["passed"]
     repo.ok("step commit 1")
+
+
+def test_a_step_is_not_verified_on_a_rewritten_history(make: Make) -> None:
+    """A commit on top is a fault of the attempt; one that replaces the start of the step is none to judge."""
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    repo.git("commit", "-q", "--amend", "-m", "another first")
+    repo.refused("step verify 1")
+    assert repo.progress()["steps"]["1"]["attempts"] == 0
+    repo.git("reset", "-q", "--soft", "HEAD@{1}")
+    repo.git("commit", "-q", "--allow-empty", "-m", "on top")
+    assert "commits were made outside the run" in str(repo.ok("step verify 1")["why"])
+    assert repo.progress()["steps"]["1"]["attempts"] == 1

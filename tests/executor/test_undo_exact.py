@@ -131,10 +131,13 @@ def test_only_what_is_named_is_restored(person: Path, tmp_path: Path) -> None:
             (run_git, (("rm", "-q", "-f"), "note.ipynb")),
             (write, ("hollow/x.txt", b"in a folder that was empty\n")),
             (write, ("a.txt", b"mine\n")),
+            (run_git, (("add",), "a.txt")),
         ],
     )
     names = ["hollow/x.txt", "note.ipynb", "secret.txt"]
     assert tree.undo(set(names)).paths == names
+    assert tree.git("show", ":a.txt") == "mine", "what is staged elsewhere stays staged"
+    tree.git("reset", "-q", "--", "a.txt")
     files, index, refs = tree.state()
     assert files.pop("a.txt")[1] == b"mine\n"
     assert (files, index, refs) == (
