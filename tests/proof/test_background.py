@@ -83,20 +83,22 @@ def test_without_what_the_run_was_pinned_to_nothing_is_compared(root: Path) -> N
     assert (told.changed, told.proof) == ([], "clean checkout")
 
 
-def test_a_proof_that_is_stopped_ends_with_all_that_it_started(root: Path) -> None:
+@pytest.mark.parametrize("proof", ["try", "off"])
+def test_a_proof_that_is_stopped_ends_with_all_that_it_started(root: Path, proof: str) -> None:
+    """In a checkout, and in the working tree."""
     mark = root / "mark.log"
-    job = job_of(root, f"echo $$ > {mark}; sleep 60")
+    job = {**job_of(root, f"echo $$ > {mark}; sleep 60"), "settings": {"proof": proof}}
+    job["commands"][0]["exit"] = True
     running = begun(root)
     assert running.run(job, 0) is None
     pid = int(wait_for(mark))
-    (copy,) = copies(root)
-    assert os.path.isdir(copy)
+    places = copies(root) if proof == "try" else []
+    assert [os.path.isdir(one) for one in places] == [True] * (proof == "try")
     begun(root).stop()
     end = time.monotonic() + 30
     while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
         time.sleep(0.01)
-    assert not any(map(os.path.exists, (f"/proc/{pid}", copy, running.folder)))
-    assert copies(root) == []
+    assert not any(map(os.path.exists, (f"/proc/{pid}", *places, running.folder)))
 
 
 @pytest.mark.parametrize("done", [0, 2])
