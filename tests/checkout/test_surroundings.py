@@ -175,3 +175,27 @@ def test_names_of_all_that_changed_are_told_together(root: Path) -> None:
     now = look_around(found, {"proof": "off"}, SETTINGS)
     assert changed_names(was, now) == ["`proof`", ".worktreeinclude", "core.eol", "local.env"]
     assert changed_names(was, was) == []
+
+
+def test_what_dependencies_lead_to_is_compared_unless_a_working_copy_has_its_own(root: Path) -> None:
+    names = {
+        "kept/lib": True,
+        "kept": True,
+        "loose/lib": False,
+        "tool.js": True,
+        "loose.js": False,
+        "kept2": False,
+    }
+    for name in names:
+        write_tree(root, {name if name.endswith(".js") else f"{name}/index.js": "one\n"})
+        link = root / "node_modules" / ("@own" if name.startswith("kept") else "") / name.replace("/", "-")
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(root / name)
+    git(root, "add", "kept", "tool.js")
+    found, was = pinned(root)
+    assert differences(found, was, SETTINGS) == []
+    for name, is_tracked in names.items():
+        path = name if name.endswith(".js") else f"{name}/index.js"
+        write_tree(root, {path: "two\n"})
+        assert differences(found, was, SETTINGS) == ([] if is_tracked else [["carried", name]]), name
+        write_tree(root, {path: "one\n"})

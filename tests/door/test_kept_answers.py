@@ -132,3 +132,17 @@ def test_a_review_takes_each_kept_answer_once(ultra: Ultra, work: Path) -> None:
 def test_all_needs_what_was_kept(ultra: Ultra, work: Path) -> None:
     told = ultra("review", "add", "all", "--project", PROJECT, given="x")
     assert (told.status, "all needs --kept" in told.data["error"]) == (2, True)
+
+
+def test_an_answer_to_an_earlier_scope_is_not_taken_for_the_next(ultra: Ultra, work: Path) -> None:
+    """Nor does a triage drop what another session was answered."""
+    (work / "a.py").write_text("x = 1\n")
+    other = {"CLAUDE_CODE_SESSION_ID": "session-b"}
+    triage = ("triage", "--project", PROJECT, "--since", "HEAD")
+    review = ("review", "add", "test-reviewer", "--project", PROJECT, "--kept")
+    ultra(*triage, env=SESSION)
+    for session in ("session-a", "session-b"):
+        answered(ultra, "test-reviewer", fenced({"findings": [], "looked_at": []}), session)
+    ultra(*triage, env=SESSION)
+    assert "no answer of test-reviewer is kept" in ultra(*review, env=SESSION).data["error"]
+    assert ultra(*review, env=other).status == 0

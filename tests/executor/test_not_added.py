@@ -77,8 +77,10 @@ def test_a_rule_in_a_file_of_the_step_can_be_changed_by_it(make: Make) -> None:
 
 def test_an_ignored_file_in_a_folder_of_the_step(make: Make) -> None:
     repo = begun(make, ["app/"], ignore=".env\n", expected_paths=["app/a.py"], min_file_count=1)
-    repo.write({"app/a.py": "a\n", "app/.env": "key\n"})
-    assert "git would not add app/.env: .gitignore:1 ignores it (.env)" in escalated(repo)
+    repo.write({"app/a.py": "a\n", "app/.env": "key\n", "app/deep/.env": "key\n"})
+    why = repo.ok("step verify 1")["why"]
+    for said, path in zip(why, ("app/.env", "app/deep/.env"), strict=True):
+        assert f"git would not add {path}: .gitignore:1 ignores it (.env)" in said
 
 
 def test_a_rule_that_is_written_during_the_run(make: Make) -> None:

@@ -213,3 +213,6 @@ def test_the_executor_alone_judges_at_step_verify(make: Make, tmp_path: Path) ->
     answer = repo.ultra("step verify 1")
     assert "Verify is blocked and was not run" in json.dumps(answer)
     assert not (tmp_path / "elsewhere/x.txt").exists()
+    assert (answer["next"], answer["attempt"]) == ("escalate", 0), "it was no attempt"
+    found = repo.ok("run finish")["findings"]
+    assert any(one.startswith("step 1: Verify is blocked and was not run: ") for one in found), found

@@ -19,6 +19,7 @@ from tests.executor.sample import PROGRESS, Repo, plan, step
 from tests.kit.quick import examples
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.validation import validate_file
+from ultra_runtime.run.state.progress import BackwardsError, Progress
 
 ENDINGS = ("revert", "skip", "escalate", "retry")
 # What a model does between two calls: the work, half of it, or something beside it.
@@ -165,3 +166,32 @@ def test_every_write_sets_the_time(make: Callable[..., Repo]) -> None:
         repo.write({PROGRESS: json.dumps({**repo.progress(), "updated_at": long_ago}), "src/part1.py": "1\n"})
         repo.ok(call)
         assert repo.progress()["updated_at"] > long_ago, call
+
+
+@pytest.mark.parametrize("now", [*RANK, None])
+@pytest.mark.parametrize("before", RANK)
+def test_the_record_of_a_step_changes_as_told_and_never_from_completed(
+    tmp_path: Path, before: str, now: str | None
+) -> None:
+    path = tmp_path / "progress.json"
+    progress = Progress(
+        str(path), {"theirs": [1], "steps": {"1": {"status": before, "note": "old", "mine": 2}}}
+    )
+    values = {"attempts": 2, "note": None, "error": None, **({"status": now} if now else {})}
+    if before == "completed" and now not in (None, "completed"):
+        with pytest.raises(BackwardsError):
+            progress.change_step(1, values)
+        assert progress.steps["1"] == {"status": before, "note": "old", "mine": 2}
+        return
+    progress.change_step(1, values)
+    assert progress.steps["1"] == {"status": now or before, "mine": 2, "attempts": 2}
+    assert (progress.state(1), progress.attempts(1), progress.state(2), progress.attempts(2)) == (now or before, 2, "pending", 0)  # fmt: skip
+    for status in RANK:
+        states = [now or before, "pending", "pending"]
+        assert progress.counted(status, iter([1, 2, 3])) == states.count(status)
+    progress.save()
+    written = json.loads(path.read_text())
+    assert written == progress.values
+    assert (written["theirs"], written["steps"]["3"]) == ([1], {"status": "pending", "attempts": 0})
+    progress.values["steps"] = {}
+    assert json.loads(progress.text())["steps"] == {}

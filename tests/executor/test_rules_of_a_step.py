@@ -65,15 +65,19 @@ def test_lines_that_the_user_had_changed_end_the_step_at_once(make: Make) -> Non
 
 
 def test_ignored_files_that_change_before_and_in_a_step_are_notes_of_it(make: Make) -> None:
-    repo = make(
-        plan(step(1, verify="test -e a.log && touch c.log")), files={**FILES, ".gitignore": "*.log\n"}
-    )
+    """What a Verify leaves is its own, and no note of this step or of the next."""
+    steps = step(1, verify="test -e a.log && touch c.log"), step(2)
+    repo = make(plan(*steps), files={**FILES, ".gitignore": "*.log\n"})
     repo.start()
     repo.write({"a.log": "before\n"})
     repo.ok("step begin 1")
     repo.write({"b.log": "during\n", "src/part1.py": "one\n"})
     assert repo.ok("step verify 1")["note"] == "changed, but ignored by git: a.log, b.log"
     assert repo.progress()["steps"]["1"]["manifest_audit"] == "pass-with-note"
+    repo.ok("step commit 1")
+    assert "c.log" not in str(repo.ok("step begin 2"))
+    repo.write({"src/part2.py": "two\n"})
+    assert "note" not in repo.ok("step verify 2")
 
 
 @pytest.mark.parametrize("count", [5, 6])
@@ -240,3 +244,32 @@ def test_a_step_that_cannot_be_undone_is_left_to_the_user_whatever_on_failure_sa
         ), answer
         assert repo.progress()["status"] == "stopped"
         shutil.rmtree(repo.folder)
+
+
+def test_only_what_the_last_attempt_passed_is_committed(make: Make) -> None:
+    """What passed before a failed attempt has to pass again, also when nothing of it has changed."""
+    repo = make(plan(step(1, verify="grep -q good src/part1.py", on_failure="retry")))
+    repo.start()
+    repo.ok("step begin 1")
+    for text in ("good\n", "bad\n"):
+        repo.write({"src/part1.py": text})
+        assert repo.ok("step verify 1")["passed"] == (text == "good\n")
+    repo.write({"src/part1.py": "good\n"})
+    assert "step 1 has not passed | verify it first" in repo.refused("step commit 1")
+    assert repo.ok("step verify 1")["passed"]
+    repo.ok("step commit 1")
+
+
+def test_a_step_is_not_verified_on_a_rewritten_history(make: Make) -> None:
+    """A commit on top is a fault of the attempt; one that replaces the start of the step is none to judge."""
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    repo.git("commit", "-q", "--amend", "-m", "another first")
+    repo.refused("step verify 1")
+    assert repo.progress()["steps"]["1"]["attempts"] == 0
+    repo.git("reset", "-q", "--soft", "HEAD@{1}")
+    repo.git("commit", "-q", "--allow-empty", "-m", "on top")
+    assert "commits were made outside the run" in str(repo.ok("step verify 1")["why"])
+    assert repo.progress()["steps"]["1"]["attempts"] == 1

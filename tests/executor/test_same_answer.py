@@ -204,3 +204,7 @@ def test_an_audit_follows_from_the_records_and_from_nothing_else(finished: Repo)
         assert bool(found.notes) == bool(expected[4])
 
     check()
+    for end in ("", first):
+        case = open_case(git, place, finished.read(PLAN).encode(), end)
+        assert case
+        assert case.facts.end == (end or second), "a run that ends now ends here, whatever is on record"

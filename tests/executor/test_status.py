@@ -18,7 +18,9 @@ from tests.executor.page_reader import page_of, status
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, Stand, plan, step
 from tests.executor.status_sample import add_brief, artifact, finished, plan_text
 from tests.kit.names import COMMANDS
+from ultra_runtime.contract.stages import Next
 from ultra_runtime.run.life.standing import RunPart, audit_words, run_words
+from ultra_runtime.status.lines import data_of, lines_of, list_data, list_lines
 
 Make = Callable[..., Repo]
 
@@ -368,3 +370,36 @@ def test_what_is_said_of_a_run_is_a_function_of_its_facts() -> None:
         part: Any = object.__new__(RunPart)
         part.run, part.waves = run, None
         assert (part.mark, part.caption) == (mark, caption)
+
+
+def standing(shown: str, coming: Next, task: str = "", issues: int = 0) -> Any:
+    """Return where a project stands whose one part has two lines."""
+    part = SimpleNamespace(rows=lambda: [("Plan", "made"), ("Run", "")], data=lambda: {"plan": "there"})
+    found = [f"problem {number}" for number in range(issues)]
+    project = SimpleNamespace(shown=shown)
+    return SimpleNamespace(project=project, coming=coming, task=task, issues=found, parts=[part])
+
+
+def test_the_lines_and_the_data_of_a_project_are_those_of_its_parts() -> None:
+    """Three problems are enough for a person; a program gets them all, and a line without text is left out."""
+    for command, task, issues in ((one, two, three) for one in ("", "/go") for two in ("", "a task") for three in range(6)):  # fmt: skip
+        here = standing("p", Next("plan", "it is time", command), task, issues)
+        lines = [("Project", "p"), ("Task", task), ("Plan", "made")]
+        lines += [("Problem", f"problem {number}") for number in range(min(issues, 3))]
+        lines += [("Next", "/go  (it is time)" if command else "it is time")]
+        assert lines_of(here) == [f"{title:8} {text}" for title, text in lines if text]
+        said = {"ok": True, "project": "p", "task": task, "plan": "there"}
+        more = {"issues": here.issues} if issues else {}
+        comes = {"stage": "plan", "reason": "it is time", "next": command or "it is time"}
+        assert data_of(here) == {**said, **more, **comes}
+
+
+def test_a_list_of_projects_has_one_line_for_each() -> None:
+    projects = [standing("a", Next("done", "complete")), standing("bbb", Next("plan", "it is time", "/go"))]
+    assert list_lines(projects) == ["a    complete", "bbb  plan: it is time"]
+    assert list_data(projects) == [
+        {"project": "a", "stage": "done", "reason": "complete", "next": "complete"},
+        {"project": "bbb", "stage": "plan", "reason": "it is time", "next": "/go"},
+    ]
+    long = [*projects, standing("c" * 61, Next("done", "complete"))]
+    assert [line.index("complete") for line in list_lines(long) if "complete" in line] == [62, 63]

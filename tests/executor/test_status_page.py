@@ -116,3 +116,5 @@ def test_a_page_replaces_only_a_page(make: Make, tmp_path: Path) -> None:
     assert status(repo, "--html", str(target))["html"] == str(target)
     assert status(repo, "--html", str(target))["html"] == str(target)
     assert [one.name for one in tmp_path.glob("*page*")] == ["page.html"]
+    (repo.folder / "to-page.html").symlink_to(target)
+    assert "was not written by" in repo.refused("status --html to-page.html"), "nobody knows whose it is"

@@ -33,7 +33,9 @@ from tests.executor.persons_tree import (
 )
 from tests.kit.quick import times
 from tests.kit.repository import ENVIRONMENT, make_repository
+from ultra_runtime.errors import UltraError
 from ultra_runtime.run.state.record import Record
+from ultra_runtime.run.tree import undo
 from ultra_runtime.run.tree.saves import NotSavedError
 
 EXAMPLES = times(12, 1500)
@@ -129,10 +131,13 @@ def test_only_what_is_named_is_restored(person: Path, tmp_path: Path) -> None:
             (run_git, (("rm", "-q", "-f"), "note.ipynb")),
             (write, ("hollow/x.txt", b"in a folder that was empty\n")),
             (write, ("a.txt", b"mine\n")),
+            (run_git, (("add",), "a.txt")),
         ],
     )
     names = ["hollow/x.txt", "note.ipynb", "secret.txt"]
     assert tree.undo(set(names)).paths == names
+    assert tree.git("show", ":a.txt") == "mine", "what is staged elsewhere stays staged"
+    tree.git("reset", "-q", "--", "a.txt")
     files, index, refs = tree.state()
     assert files.pop("a.txt")[1] == b"mine\n"
     assert (files, index, refs) == (
@@ -270,3 +275,59 @@ def test_nobody_has_to_say_who_they_are_for_a_save(
     do(tree, [(write, ("a.txt", b"x\n"))])
     assert tree.undo().paths == ["a.txt"]
     assert tree.state() == before
+
+
+@pytest.mark.parametrize(("what", "at", "left"), [
+    ("staged_since", 1, None), ("staged_since", 2, "the rest"), ("restore_index", 1, "the index"),
+])  # fmt: skip
+def test_what_an_undo_could_not_do_is_named(
+    person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, at: int, left: str | None
+) -> None:
+    """Before anything is saved nothing is changed; afterwards the files are as they were, and the rest is named."""
+    calls, real = iter(range(1, 99)), getattr(undo, what)
+
+    def fail(*given: object) -> object:
+        if next(calls) == at:
+            raise UltraError("the disk is gone")
+        return real(*given)
+
+    tree = copy_of(person, str(tmp_path), converts=False, flagged=False)
+    before = tree.state()
+    tree.begin()
+    do(tree, [(write, ("a.txt", b"x\n"))])
+    after = tree.state()
+    monkeypatch.setattr(undo, what, fail)
+    if left is None:
+        with pytest.raises(NotSavedError, match="the disk is gone"):
+            tree.undo()
+        assert tree.state() == after
+        return
+    done = tree.undo()
+    assert (done.paths, done.left) == (["a.txt"], {left: "the disk is gone"})
+    assert done.left_words() == f"{left} (the disk is gone)"
+    assert tree.files() == before[0]
+
+
+@pytest.mark.parametrize("dirty", [False, True])
+@pytest.mark.parametrize("edited", [False, True])
+def test_what_was_committed_meanwhile_stays_as_it_is_committed(
+    person: Path, tmp_path: Path, dirty: bool, edited: bool
+) -> None:
+    """Where the file had changes before the step, it stays as it is; everything else is undone."""
+    tree = copy_of(person, str(tmp_path), converts=False, flagged=False)
+    was = (tree.folder / "far/g.txt").read_bytes()
+    if dirty:
+        write(tree, "far/g.txt", b"of the user\n" + was)
+    before = tree.files()
+    tree.begin()
+    write(tree, "far/g.txt", b"committed\n")
+    write(tree, "a.txt", b"of the step\n")
+    tree.git("commit", "-q", "-m", "meanwhile", "--only", "far/g.txt")
+    if edited:
+        write(tree, "far/g.txt", b"after it\n")
+    done = tree.undo()
+    stays = b"after it\n" if dirty and edited else b"committed\n"
+    mode = before["far/g.txt"][0]
+    assert tree.files() == {**before, "far/g.txt": (mode, stays)}
+    assert done.paths == ["a.txt", *(["far/g.txt"] if edited and not dirty else [])]
+    assert tree.git("show", ":far/g.txt") == "committed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
@@ -118,3 +119,23 @@ def test_finish_names_the_review_when_all_is_done(make: Make) -> None:
     assert list(answer) == ["ok", "result", "steps", "report", "ultraexecute_summary", "next"]
     assert answer["steps"] == ["1 Make part 1: pass"]
     assert answer["next"] == f"tell the user; to continue: {COMMANDS['review']} --project {PROJECT}"
+
+
+def test_others_may_do_with_what_is_kept_what_the_umask_says_and_nothing_with_its_key(make: Make) -> None:
+    umask = os.umask(0)
+    try:
+        repo = make(plan(step(1)))
+        repo.write({".claude/ultra.yaml": "setup: echo ready\n"})
+        repo.start()
+        repo.do_step(1, {"src/part1.py": "one\n"})
+        repo.ok("run finish")
+    finally:
+        os.umask(umask)
+    found = [*(repo.folder / ".git/ultra").rglob("*"), *(repo.folder / PROJECT).rglob("*")]
+    modes = {path: path.stat().st_mode & 0o7777 for path in found if path.is_file()}
+    private = {path for path, mode in modes.items() if mode == 0o600}
+    assert {path.name for path in private} == {"key", "turn"}
+    logs = {path for path in modes if path.suffix == ".log" or path.name == "busy"}
+    assert {path.name for path in logs} == {"busy", "proof-1.log", "setup.log", "step-1-verify-1.log"}
+    assert {modes[path] for path in logs} == {0o644}
+    assert {modes[path] for path in modes.keys() - private - logs} == {0o666}

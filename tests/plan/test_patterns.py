@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import subprocess
@@ -168,3 +169,14 @@ def test_plain_patterns_are_searched_as_python_does(pattern: str, text: str, mul
     assert search(pattern, text, multiline) == bool(
         re.search(pattern, text, re.MULTILINE if multiline else 0)
     )
+
+
+def test_every_short_pattern_that_is_plain_compiles() -> None:
+    """All of up to three signs: what is not plain is left to the child, which may fail."""
+    signs = ("a", "\\d", "\\", "\\b", "\\*", *"*+?()|^$.[]{}:")
+    plain = 0
+    for pattern in map("".join, (one for size in range(4) for one in itertools.product(signs, repeat=size))):
+        if weigh(pattern) is not None:
+            plain += 1
+            re.compile(pattern)
+    assert plain > 500

@@ -103,3 +103,20 @@ def test_a_call_that_was_killed_before_git_had_the_refs_is_completed(here: Git) 
     assert {name: value for name, value in found.repairs.items() if name in ("step-2", "begin-1")} == {
         "step-2": here.head(), "begin-1": None,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("packed", ["none", "all", "old"])
+def test_refs_are_read_the_same_wherever_git_keeps_them(here: Git, packed: str) -> None:
+    """In files, in one file for all, and in both, where a ref of its own file counts before the packed one."""
+    if packed != "none":
+        git(Path(here.root), "pack-refs", "--all")
+    if packed == "old":
+        here.set_refs("greet", {"step-1": here.refs("greet")["start"], "begin-1": None})
+    found = find_git(here.root)
+    rows = git(
+        Path(here.root), "for-each-ref", "--format=%(refname) %(objectname)", prefix(here)
+    ).splitlines()
+    said = dict(row.removeprefix(prefix(here)).split() for row in rows)
+    assert {name: said[name] for name in said if name in found.refs("greet")} == found.refs("greet")
+    assert len(said) == len(found.refs("greet")) + 1, "and the list of them"
+    assert (found.run_refs("greet").problems, found.run_refs("greet").repairs) == ([], {})

@@ -1,0 +1,123 @@
+"""The process of a proof: it runs each command once, whatever ends it meanwhile, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.kit.files import write_tree
+from tests.kit.repository import ENVIRONMENT, make_repository
+from ultra_runtime.checkout.settings import settings_of
+from ultra_runtime.checkout.surroundings import look_around
+from ultra_runtime.files.git import find_git
+from ultra_runtime.proof import background
+from ultra_runtime.proof.background import FINISHING, Background, make_job
+from ultra_runtime.proof.conditions import Condition
+from ultra_runtime.run.state.run_place import RunPlace
+
+SETTINGS = settings_of({})
+Prove = Callable[..., Any]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bundle: Path) -> Path:
+    """Return a repository with an ignored file that its checkouts get, in the environment of a user."""
+    for name, value in {**ENVIRONMENT, "HOME": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(background, "CHILD", str(bundle / "runtime/ultra_runtime/proof/child.py"))
+    folder = make_repository(tmp_path / "repo", {"a.txt": "a\n", ".gitignore": "*.env\n*.log\n"})
+    return write_tree(folder, {".worktreeinclude": "*.env\n", "local.env": "pinned\n"})
+
+
+def job_of(root: Path, *commands: str) -> dict[str, Any]:
+    git = find_git(str(root))
+    place = RunPlace(str(root), str(root / "plan.md"), None, None)
+    conditions = [Condition(one, step=at) for at, one in enumerate(commands, 1)]
+    around = look_around(git, {}, SETTINGS)
+    return make_job(place, git.head(), conditions, SETTINGS, around, FINISHING)
+
+
+def begun(root: Path) -> Background:
+    return Background(find_git(str(root)), str(root / ".git/ultra/slug/proof"))
+
+
+def copies(root: Path) -> list[str]:
+    """Return the checkouts that are on record."""
+    return [path.read_text() for path in (root / ".git/ultra/copies").iterdir() if path.name != "turn"]
+
+
+def wait_for(path: Path) -> str:
+    end = time.monotonic() + 60
+    while not (path.exists() and path.read_text()):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return path.read_text()
+
+
+@pytest.mark.parametrize(("before", "during", "seen"), [
+    ("pinned", "pinned", False), ("other", "other", True), ("other", "pinned", True), ("pinned", "other", True),
+])  # fmt: skip
+def test_what_the_checkout_gets_is_compared_before_and_after_the_commands(
+    root: Path, before: str, during: str, seen: bool
+) -> None:
+    """What was put back meanwhile differed all the same, and is named once."""
+    job = job_of(root, f"echo {during} > {root}/local.env")
+    write_tree(root, {"local.env": f"{before}\n"})
+    told = begun(root).run(job, 60)
+    assert told
+    assert told.changed == ([["carried", "local.env"]] if seen else [])
+    assert [row["problem"] for row in told.rows.values()] == [""]
+    assert copies(root) == []
+
+
+def test_without_what_the_run_was_pinned_to_nothing_is_compared(root: Path) -> None:
+    job = {**job_of(root, "cat local.env"), "around": None}
+    write_tree(root, {"local.env": "other\n"})
+    told = begun(root).run(job, 60)
+    assert told
+    assert (told.changed, told.proof) == ([], "clean checkout")
+
+
+@pytest.mark.parametrize("proof", ["try", "off"])
+def test_a_proof_that_is_stopped_ends_with_all_that_it_started(root: Path, proof: str) -> None:
+    """In a checkout, and in the working tree."""
+    mark = root / "mark.log"
+    job = {**job_of(root, f"echo $$ > {mark}; sleep 60"), "settings": {"proof": proof}}
+    job["commands"][0]["exit"] = True
+    running = begun(root)
+    assert running.run(job, 0) is None
+    pid = int(wait_for(mark))
+    places = copies(root) if proof == "try" else []
+    assert [os.path.isdir(one) for one in places] == [True] * (proof == "try")
+    begun(root).stop()
+    end = time.monotonic() + 30
+    while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not any(map(os.path.exists, (f"/proc/{pid}", *places, running.folder)))
+
+
+@pytest.mark.parametrize("done", [0, 2])
+def test_a_process_that_dies_without_an_answer_is_started_three_times(root: Path, done: int) -> None:
+    """One that has got further may die three times more."""
+    count = root / "count.log"
+    commands = [f"echo {one} >> {count}" for one in range(done)]
+    told = begun(root).run(job_of(root, *commands, f"echo last >> {count}; kill -9 $PPID"), 60)
+    assert told
+    assert (told.proof, told.required) == ("its process ended 3 times without an answer", True)
+    assert count.read_text().split() == [*map(str, range(done)), *["last"] * (3 + bool(done))]
+
+
+def test_another_job_begins_anew_and_the_same_one_is_not_run_again(root: Path) -> None:
+    count = root / "count.log"
+    first, other = (job_of(root, f"echo {name} >> {count}") for name in ("first", "other"))
+    for job in (first, first, other, first):
+        told = begun(root).run(job, 60)
+        assert told
+        assert list(told.rows) == [job["commands"][0]["command"]]
+    assert count.read_text().split() == ["first", "other", "first"]
+    assert begun(root).standing() == "1 of 1 command"

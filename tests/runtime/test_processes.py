@@ -1,0 +1,109 @@
+"""What is kept of a command's output, and which processes and records of others count: whatever the pieces are."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ultra_runtime.files import process
+from ultra_runtime.files.dead_lock import drop_dead_lock
+from ultra_runtime.files.process import Excerpt
+from ultra_runtime.files.session_tokens import session_tokens
+
+OUTPUT = b"one two\nthree four\n"
+WANTED = [b"one", b"two\nthree", b"four\n", b"five", b"onetwo", b"", OUTPUT, OUTPUT + b"x"]
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 5, 7, len(OUTPUT), 65536])
+def test_a_text_is_found_wherever_the_output_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    """One reader takes all wanted texts at once, and each of them alone."""
+    monkeypatch.setattr(process, "PIECE", piece)
+    waiting: Any = SimpleNamespace(tick=lambda: None)
+    for wanted in (WANTED, *([one] for one in WANTED)):
+        reader, writer = os.pipe()
+        redirect = [(os.POSIX_SPAWN_DUP2, writer, 1)]
+        child = os.posix_spawnp(
+            "printf", ["printf", "%s", OUTPUT.decode()], os.environ, file_actions=redirect
+        )
+        os.close(writer)
+        with (tmp_path / "log").open("w+b") as log:
+            told = process._follow(child, reader, log.fileno(), time.monotonic() + 60, wanted, waiting)
+        os.close(reader)
+        assert told == (0, [one for one in wanted if one not in OUTPUT])
+        assert (tmp_path / "log").read_bytes() == OUTPUT
+
+
+def test_head_and_tail_are_kept_and_what_is_between_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "HEAD", 4)
+    monkeypatch.setattr(process, "TAIL", 3)
+    for size in range(24):
+        for step in (1, 2, 3, 5, 24):
+            data, kept, early = bytes(range(65, 65 + size)), Excerpt(), b""
+            for at in range(0, size, step):
+                early += kept.add(data[at : at + step])
+            left = max(0, size - 7)
+            said = f"\n[{left} bytes are left out here]\n".encode() if left else b""
+            assert early == data[:4]
+            assert kept.whole() == data[:4] + said + data[4:][-3:], (size, step)
+
+
+@pytest.mark.parametrize("name", ["git", "gitk", "sleep"])
+@pytest.mark.parametrize("place", ["", "inner", "../beside", "../repo2"])
+def test_an_old_lock_stays_only_while_a_git_works_there(tmp_path: Path, name: str, place: str) -> None:
+    program, folder = tmp_path / name, tmp_path / "repo"
+    shutil.copy(shutil.which("sleep") or "", program)
+    for each in (folder / "inner", tmp_path / "beside", tmp_path / "repo2"):
+        each.mkdir(parents=True)
+    lock = folder / "index.lock"
+    lock.touch()
+    os.utime(lock, (1, 1))
+    with subprocess.Popen([program, "60"], cwd=folder / place) as running:
+        try:
+            while Path(f"/proc/{running.pid}/comm").read_text() != f"{name}\n":
+                pass
+            drop_dead_lock(str(lock), str(folder))
+        finally:
+            running.kill()
+    assert lock.exists() == (name == "git" and place in ("", "inner"))
+    drop_dead_lock(str(lock), str(folder))
+    assert not lock.exists()
+
+
+def test_the_tokens_of_a_run_are_the_sum_over_its_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One answer stands on several lines, and what was before the start of the run does not count."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "session-a")
+    assert session_tokens() is None, "no record"
+    begin = {"content": [{"input": {"command": "ultra run start plan.md"}}]}
+
+    def answer(name: str, *numbers: object, **more: object) -> str:
+        names = ("output_tokens", "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        return json.dumps({"message": {"id": name, "usage": dict(zip(names, numbers, strict=False)), **more}})
+
+    rows = [answer("early", 1000, 1000, 1000, 1000), 'no JSON, but "usage"', '{"message": {"usage": 3}}']
+    path = tmp_path / "projects/other/session-a.jsonl"
+    path.parent.mkdir(parents=True)
+    (tmp_path / "projects/first").mkdir()
+    path.write_text("\n".join(rows) + "\n")
+    assert session_tokens() is None, "no run was started"
+    rows += [answer("a", 1, 20, 300, 4000, **begin), answer("b", 1, 1, 1, 1), answer("b", 2, 30, 400, 5000)]
+    rows += ['{"message": {"id": "c"}}', answer("d", "7", None, 0.5, 10000)]
+    path.write_text("\n".join(rows) + "\n")
+    told = session_tokens()
+    assert told
+    assert (told.written, told.cached, told.read) == (3, 19000, 50 + 700 + 19000)
+    for session in ("", "../session-a", "session-b"):
+        monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session)
+        assert session_tokens() is None
