@@ -93,7 +93,7 @@ def first_heading(path: str) -> str | None:
 def _heading(lines: Iterator[str]) -> str | None:
     above, fence = "", ""
     for number, line in enumerate(lines):
-        text = line.strip()
+        text, inside = line.strip(), fence
         if fence:
             fence = "" if text.startswith(fence) and not text.strip(fence[0]) else fence
         elif number == 0 and text == FRONT_MATTER:
@@ -104,7 +104,7 @@ def _heading(lines: Iterator[str]) -> str | None:
             return one_line(text[1:].strip().rstrip("#").strip(), 200)
         elif text and above and not text.strip("="):
             return one_line(above, 200)
-        above = text if not fence else ""
+        above = "" if inside or fence else text
     return None
 
 

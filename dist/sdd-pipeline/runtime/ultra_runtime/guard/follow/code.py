@@ -219,13 +219,15 @@ def _call(
         found.printed += [text for kind, text in arguments_at(tokens, at) if kind == STRING]
     elif name == "open":
         strings = [text for kind, text in arguments_at(tokens, at) if kind == STRING]
-        if len(strings) > 1 and any(text[:1] in ("w", "a", ">", "r+") for text in strings[1:]):
-            found.writes.append(strings[0])
-        elif language == "perl" and strings:
-            if "|" in (strings[0][:1], strings[0].rstrip()[-1:]):
+        found.writes += opened(strings)
+        if language == "perl" and strings:
+            if strings[0] in ("-|", "|-"):
+                found.texts += strings[1:2]
+                found.commands += [strings[1:]] if strings[1:] else []
+            elif "|" in (strings[0][:1], strings[0].rstrip()[-1:]):
                 found.texts.append(strings[0].strip().strip("|"))
-            elif strings[0][:1] == ">":
-                found.writes.append(strings[0].lstrip("> "))
+            elif strings[0][:1] == ">" and (path := strings[0].lstrip("> ")):
+                found.writes.append(path)
     method = tokens[at - 1 : at] == [(SIGN, ".")]
     if name == "system" or (name in ("exec", "eval", "Function") and not method):
         arguments = arguments_at(tokens, at)
@@ -242,6 +244,22 @@ def _call(
             found.rules.append("fetched_text")
         if name != "system":
             found.codes += [text for kind, text in arguments if kind == STRING][:1]
+
+
+def opened(strings: list[str]) -> list[str]:
+    """Return the file that a call of open writes, given its strings: the path and the mode; perl has the mode first."""
+    if strings[1:] and strings[0] and not strings[0].strip("+<>"):
+        return strings[1:2] if _writes(strings[0]) else []
+    return strings[:1] if any(map(_writes, strings[1:])) else []
+
+
+def _writes(mode: str) -> bool:
+    """Tell whether a file that is opened so can be written."""
+    return (
+        mode[:1] == ">"
+        or mode[:2] == "+<"
+        or (not mode.strip("rwaxbt+") and not set("wax+").isdisjoint(mode))
+    )
 
 
 def _filled(literal: list[str]) -> str:

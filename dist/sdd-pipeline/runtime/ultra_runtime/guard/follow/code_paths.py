@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.follow.code import NAME, SIGN, STRING, arguments_at, tokens_of
+from ultra_runtime.guard.follow.code import NAME, SIGN, STRING, arguments_at, opened, tokens_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ def changed_paths(code: str, language: str) -> list[str]:
             folder = "".join(text for _, text in tokens[at + 2 : at + 3]) + "/"
             found += [folder] if name == "cwd" else []
         elif name == "open":
-            if any(text[:1] in ("w", "a", "x", ">", "r+") for text in strings[1:]):
-                found += [folder + text for text in strings[:1] + strings[2:]]
+            found += [folder + text for text in opened(strings)]
         elif name in _FUNCTIONS:
             found += [folder + text for text in strings[_FUNCTIONS[name]]]
         elif name in _OWNED and (owner in _OWNERS or (name in _BARE and language in ("perl", "php"))):

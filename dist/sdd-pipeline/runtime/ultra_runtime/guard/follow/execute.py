@@ -138,6 +138,11 @@ def _effect(follower: Follower, call: Call, name: str) -> str:
         return handler(follower, call)
     if base in SHELLS or base in POWERSHELLS or base in LAUNCHERS or base in PLAIN:
         return _launched(follower, call)
+    if base in HOSTS:
+        from ultra_runtime.guard.follow import hosts
+
+        host: Callable[[Follower, Call], None] = getattr(hosts, HOSTS[base])
+        host(follower, call)
     tongue = language(base)
     if tongue:
         from ultra_runtime.guard.follow.interpret import run_language
@@ -146,11 +151,6 @@ def _effect(follower: Follower, call: Call, name: str) -> str:
         return _printed(call) if tongue == "awk" else out
     if base == "git" or base.startswith("git-"):
         return _git(follower, call)
-    if base in HOSTS:
-        from ultra_runtime.guard.follow import hosts
-
-        host: Callable[[Follower, Call], None] = getattr(hosts, HOSTS[base])
-        host(follower, call)
     if base in TEXT_OPTIONS or base in TEXT_OPERANDS or base in SCANNED:
         from ultra_runtime.guard.follow import launch
 

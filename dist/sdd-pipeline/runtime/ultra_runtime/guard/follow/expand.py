@@ -45,22 +45,40 @@ class _Fields:
 
     def add_split(self, text: str, separators: str) -> None:
         """Add the result of an unquoted expansion, which the shell splits into words."""
-        if separators != _BLANK:
-            text = text.translate(dict.fromkeys(map(ord, separators), " "))
-            if " " not in separators:
-                self.add(text, False) if " " not in text else self._pieces(text.split(" "), text)
-                return
-        self._pieces(text.split(), text)
-
-    def _pieces(self, pieces: list[str], text: str) -> None:
-        if text[:1] in (" ", "\t", "\n"):
+        if separators == _BLANK:
+            pieces = text.split()
+        else:
+            pieces = [text[start:end] for start, end in spans(text, separators)]
+        if text and text[0] in separators and pieces[:1] != [""]:
             self.cut()
         for at, piece in enumerate(pieces):
             if at:
                 self.cut()
-            self.add(piece, False)
-        if pieces and text[-1:] in (" ", "\t", "\n"):
+            self.add(piece, not piece)
+        if pieces and text[-1] in separators:
             self.cut()
+
+
+def spans(text: str, separators: str) -> list[tuple[int, int]]:
+    """Return where the words of a text begin and end; only a separator that is no blank makes an empty word."""
+    signs = frozenset(separators)
+    blanks = signs.intersection(_BLANK)
+    found: list[tuple[int, int]] = []
+    at, end = 0, len(text)
+    while at < end and text[at] in blanks:
+        at += 1
+    while at < end:
+        start = at
+        while at < end and text[at] not in signs:
+            at += 1
+        found.append((start, at))
+        while at < end and text[at] in blanks:
+            at += 1
+        if at < end and text[at] in signs:
+            at += 1
+            while at < end and text[at] in blanks:
+                at += 1
+    return found
 
 
 def words(follower: Follower, items: list[Word]) -> list[str]:
@@ -152,9 +170,9 @@ def evaluate(follower: Follower, part: WordPart) -> str | list[str]:
     if part.kind == PROCESS and part.script is not None:
         return follower.process(part.script, part.text)
     if part.kind == ARITHMETIC and part.word is not None:
-        from ultra_runtime.guard.follow.parameter import number
+        from ultra_runtime.guard.follow.parameter import compute
 
-        value = number(follower, text(follower, part.word))
+        value = compute(follower, text(follower, part.word))
         return UNKNOWN if value is None else str(value)
     return UNKNOWN
 

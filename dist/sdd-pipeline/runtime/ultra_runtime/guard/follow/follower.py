@@ -157,11 +157,10 @@ class Follower:
         return out
 
     def capture(self, script: Script) -> str:
-        """Follow a command substitution; return what it gives."""
+        """Follow a command substitution; return what it gives: neither a NUL nor the newlines at its end."""
         read = script.file_read()
-        if read is not None:
-            return redirect(self, [read], "")[0].rstrip("\n")
-        return self._subshell(script, self._input).rstrip("\n")
+        out = self._subshell(script, self._input) if read is None else redirect(self, [read], "")[0]
+        return out.replace("\0", "").rstrip("\n")
 
     def _subshell(self, script: Script, stdin: str) -> str:
         self.down()
@@ -401,7 +400,7 @@ class Follower:
 
     def assign(self, name: str, value: str | list[str], append: bool = False) -> None:
         """Set a variable, and let the rules see it."""
-        if isinstance(value, str) and name.startswith("HIST"):
+        if isinstance(value, str) and "HIST" in name:
             self.event("assign", name, value)
         self.shell.set(name, value, append)
 

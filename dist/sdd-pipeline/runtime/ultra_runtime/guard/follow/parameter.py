@@ -150,6 +150,8 @@ def _items(follower: Follower, items: list[str], operand: str, arguments: bool) 
 def number(follower: Follower, text: str) -> int | None:
     """Return the value of plain arithmetic: whole numbers, variables, + - * and parentheses."""
     text = text.strip()
+    if not text:
+        return 0
     if text.isdigit() and len(text) < 10 and text[0] != "0":
         return int(text)
     from ultra_runtime.guard.follow.arithmetic import value_of
@@ -157,14 +159,24 @@ def number(follower: Follower, text: str) -> int | None:
     return value_of(text, follower.shell)
 
 
-def compute(follower: Follower, expression: str) -> None:
-    """Assign what an expression of `let` or (( )) sets."""
+def compute(follower: Follower, expression: str) -> int | None:
+    """Assign what an expression of `let`, (( )) or $(( )) sets; return its value."""
+    found: int | None = None
     for one in expression.split(","):
-        name, equals, value = one.partition("=")
-        name = name.strip()
-        if equals and name.isidentifier() and value[:1] != "=":
-            found = number(follower, value)
-            follower.assign(name, UNKNOWN if found is None else str(found))
+        name, equals, value = (part.strip() for part in one.partition("="))
+        counted = one.strip().strip("+-").strip()
+        bare = name.rstrip("+-*/%").rstrip()
+        if equals and bare.isidentifier() and value[:1] != "=":
+            sign = name[len(bare) :].strip()
+            found = number(follower, f"{bare}{sign}({value})" if sign else value)
+            follower.assign(bare, UNKNOWN if found is None else str(found))
+        elif counted.isidentifier() and ("++" in one or "--" in one):
+            found = number(follower, f"{counted}{'+' if '++' in one else '-'}1")
+            follower.assign(counted, UNKNOWN if found is None else str(found))
+            found = None  # the value before or behind the change
+        else:
+            found = number(follower, one)
+    return found
 
 
 def _trimmed(value: str, op: str, pattern: str) -> str:

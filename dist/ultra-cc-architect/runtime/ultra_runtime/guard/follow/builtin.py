@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.guard.follow.expand import spans
 from ultra_runtime.guard.shell.calls import Call, options
 from ultra_runtime.guard.shell.marks import HOME, UNKNOWN, known, taint
 
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.follow.follower import Follower
 
 MAX_WORDS = 1000
-BLANKS, SEPARATOR = " \t\n", "\x1f"
+BLANKS = " \t\n"
 
 
 def cd(follower: Follower, call: Call) -> str:
@@ -49,7 +50,7 @@ def unset(follower: Follower, call: Call) -> str:
             shell.drop(shell.functions, name)
         if name[:1] != "-":
             shell.drop(shell.references, name)
-            shell.put(shell.variables, name, "")
+            shell.put(shell.variables, name, BLANKS if name == "IFS" else "")
     return ""
 
 
@@ -59,6 +60,8 @@ def read(follower: Follower, call: Call) -> str:
     source = _descriptor(follower, call, found.value("u"))
     follower.work.spend(len(source) // 64)
     line = source.split(found.value("d") or "\n", 1)[0]
+    if follower.shell.variables.get("IFS") != BLANKS:
+        follower.work.spend(len(line))
     array = found.value("a")
     if array is not None:
         follower.assign(array, _split(line, follower.shell.variables.get("IFS"), MAX_WORDS))
@@ -67,7 +70,7 @@ def read(follower: Follower, call: Call) -> str:
     words = _split(line, follower.shell.variables.get("IFS"), len(names)) if known(line) else []
     for at, name in enumerate(names):
         if words or not line:
-            follower.assign(name, words[at].strip() if at < len(words) else "")
+            follower.assign(name, words[at] if at < len(words) else "")
         else:
             follower.assign(name, line if len(names) == 1 else taint(line) or UNKNOWN)
     return ""
@@ -76,14 +79,13 @@ def read(follower: Follower, call: Call) -> str:
 def _split(line: str, separators: object, most: int) -> list[str]:
     """Split a line into words as read does: by blanks, or by the characters of IFS."""
     if not isinstance(separators, str) or not known(separators) or separators == BLANKS:
-        return line.split(None, most - 1)
-    if not separators:
-        return [line]
-    signs = line.translate(dict.fromkeys(map(ord, separators), SEPARATOR))
-    words = signs.split(SEPARATOR, most - 1) if separators.strip(BLANKS) else signs.split(SEPARATOR)
-    if len(words) == most:  # the last one keeps its separators
-        words[-1] = line[len(line) - len(words[-1]) :]
-    return [word.strip(BLANKS) if " " in separators else word for word in words]
+        return line.rstrip(BLANKS).split(None, most - 1)
+    places = spans(line, separators)
+    words = [line[start:end] for start, end in places[:most]]
+    if len(places) > most:  # the last one keeps its separators
+        blanks = "".join(char for char in separators if char in BLANKS)
+        words[-1] = line[places[most - 1][0] :].rstrip(blanks)
+    return words
 
 
 def mapfile(follower: Follower, call: Call) -> str:

@@ -34,10 +34,10 @@ def echo(call: Call) -> str:
     escapes, newline = False, "\n"
     while args and args[0][:1] == "-" and len(args[0]) > 1 and not args[0][1:].strip("neE"):
         flag = args.pop(0)
-        escapes = "e" in flag if "e" in flag or "E" in flag else escapes
+        escapes = flag.rfind("e") > flag.rfind("E") if "e" in flag or "E" in flag else escapes
         newline = "" if "n" in flag else newline
-    text = " ".join(args)
-    return (resolve(text, True) if escapes else text) + newline
+    text = " ".join(args) + newline
+    return resolve(text, True) if escapes else text
 
 
 def printf(call: Call) -> str:
@@ -103,11 +103,9 @@ def cat(call: Call) -> str:
         else:
             content = call.shell.content(name)
             if content is None:
-                content = program_text(name)
-            if content:
+                content = program_text(name) or UNKNOWN + "\n"
+            if content != UNKNOWN + "\n" or out[-1:] != [content]:
                 out.append(content)
-            elif out[-1:] != [UNKNOWN + "\n"]:
-                out.append(UNKNOWN + "\n")
         size += len(out[-1])
     return _ends(call, found, "".join(out))
 
@@ -146,7 +144,9 @@ def paste(call: Call) -> str:
         (call.stdin if name == "-" else call.shell.content(name) or UNKNOWN).rstrip("\n").split("\n")
         for name in options(call.args, "d", "delimiters").operands[:MAX_COLUMNS]
     ]
-    return "".join(sign.join(parts) + "\n" for parts in zip(*columns))
+    longest = max(map(len, columns), default=0)
+    rows = zip(*(lines + [""] * (longest - len(lines)) for lines in columns))
+    return "".join(sign.join(parts) + "\n" for parts in rows)
 
 
 def tee(call: Call) -> str:
@@ -190,7 +190,7 @@ def tr(call: Call) -> str:
     new = _set(found.operands[1]) if len(found.operands) > 1 else ""
     if not new:
         return UNKNOWN
-    table = {ord(char): new[min(at, len(new) - 1)] for at, char in reversed(list(enumerate(old)))}
+    table = {ord(char): new[min(at, len(new) - 1)] for at, char in enumerate(old)}
     return call.stdin.translate(table)
 
 
@@ -249,9 +249,9 @@ def _once_a_line(text: str, old: str, new: str) -> str:
 
 def _in_front(text: str, new: str) -> str:
     """Put a text in front of every line; of too many lines the first few tell as much."""
-    lines = [line for line in text.split("\n") if line]
+    lines = text.removesuffix("\n").split("\n") if text else []
     most = MAX_MADE // (len(new) + 1) + 1
-    return "".join(new + line + "\n" for line in lines[:most])
+    return "\n".join(new + line for line in lines[:most]) + "\n" * text.endswith("\n")
 
 
 def awk(call: Call) -> str:
@@ -292,8 +292,10 @@ def written(call: Call) -> str:
     """Return what a plain writer writes to its target, as far as it is known."""
     if call.name == "dd" and (source := next((arg[3:] for arg in call.args if arg[:3] == "if="), "")):
         return call.shell.content(source) or program_text(source)
-    if call.name in ("tee", "sponge", "dd", "sort"):
+    if call.name in ("tee", "sponge", "dd"):
         return call.stdin
+    if call.name == "sort":
+        return cat(call)
     if call.name in ("split", "gsplit", "csplit"):
         return split_source(call)
     if call.name in ("sed", "gsed"):

@@ -13,7 +13,7 @@ NEEDS = {
     "mode_option": ("*777*", "*+*", "*=*"),
     "open_mode": ("*777*", "*+*", "*=*"),
     "remove": ("-*",),
-    "remove_windows": ("-*", "q"),
+    "remove_windows": ("-*", "q", "Q"),
 }
 
 _LONG_OPTIONS = (

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.policy import Policy
 
 NEEDS = {
-    "force_push": ("push", "-c*"),
-    "hard_reset": ("reset", "-c*"),
+    "force_push": ("*push*", "-c*"),
+    "hard_reset": ("*reset*", "-c*"),
     "run_refs": ("*refs/*", "*--stdin*", "update-ref", "symbolic-ref", "fast-import"),
 }
 

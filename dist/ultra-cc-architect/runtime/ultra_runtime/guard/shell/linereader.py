@@ -108,6 +108,8 @@ class LineReader(WordReader):
         """Read the bodies of the pending here-documents."""
         pending, self._pending = self._pending, []
         for here in pending:
+            if here is not pending[0] and self.text.startswith("\n", self.pos):
+                self.pos += 1  # behind the delimiter of the one before
             here.redirection.target = self._body(here)
 
     def _body(self, here: _Here) -> Word:

@@ -20,8 +20,8 @@ def _digits(text: str, at: int, allowed: frozenset[str], most: int) -> int:
 
 
 def escape(text: str, at: int, zero_octal: bool) -> tuple[str, int]:
-    """Resolve the escape whose backslash is at that place: its text and what follows it."""
-    nxt = text[at + 1] if at + 1 < len(text) else ""
+    """Resolve the escape whose backslash is at that place, with a character behind it: its text and what follows it."""
+    nxt = text[at + 1]
     if nxt in _WIDTH:
         end = _digits(text, at + 2, _HEX, _WIDTH[nxt])
         if end == at + 2:
@@ -35,7 +35,7 @@ def escape(text: str, at: int, zero_octal: bool) -> tuple[str, int]:
         return chr(int(text[start:end] or "0", 8) & 0xFF), end
     if nxt in _SIMPLE:
         return _SIMPLE[nxt], at + 2
-    return "\\" + nxt, at + 1 + len(nxt)
+    return "\\" + nxt, at + 2
 
 
 def resolve(text: str, zero_octal: bool = False) -> str:

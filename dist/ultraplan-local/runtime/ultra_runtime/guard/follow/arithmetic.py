@@ -33,7 +33,7 @@ class _Sum:
     """A place in an expression."""
 
     def __init__(self, text: str, shell: Shell) -> None:
-        self.text = text.replace(" ", "").replace("\t", "").replace("$", "")
+        self.text = "".join(text.split()).replace("$", "")
         self.at = 0
         self.shell = shell
 

@@ -199,14 +199,12 @@ def run_texts(follower: Follower, call: Call) -> None:
 def su(follower: Follower, call: Call) -> str:
     """Follow su and runuser: a text, a command after --, or the input."""
     run_texts(follower, call)
-    short = "cugGswT"
-    found = options(
-        call.args, short, "command session-command user group supp-group shell whitelist-environment"
-    )
+    values = "cugGswT", "command session-command user group supp-group shell whitelist-environment"
+    found = options(call.args, *values)
     if found.value("c", "command", "session-command") is not None:
         return UNKNOWN
     if call.name == "runuser" and found.value("u", "user") is not None and found.operands:
-        return follower.execute(found.operands, call.stdin)
+        return follower.execute(call.args[skip_options(call.args, *values) :], call.stdin)
     return follower.scoped(call.stdin, "", False)
 
 
@@ -227,8 +225,10 @@ def watch(follower: Follower, call: Call) -> str:
 
 def _run_joined(follower: Follower, words: list[str], apart: bool = False) -> str:
     """Follow words that are joined to a text for a shell; `sh -c TEXT` stays as written."""
-    if apart or base_name(words[0]) in SHELLS:
+    if apart:
         return follower.execute(words, "")
+    if base_name(words[0]) in SHELLS:
+        follower.execute(words, "")
     return follower.scoped(" ".join(words), "", False)
 
 
@@ -249,7 +249,8 @@ def tmux(follower: Follower, call: Call) -> str:
     at = skip_options(call.args, "cfLST", "")
     rest = call.args[at:]
     if rest and rest[0] in wrappers.TMUX_RUNS:
-        operands = options(rest[1:], "cnstxyeFdN" if "send" not in rest[0] else "ctN").operands
+        values = "ctN" if "send" in rest[0] else "cnstxyeFN" + "d" * ("popup" in rest[0])
+        operands = rest[1 + skip_options(rest[1:], values, "") :]
         if operands:
             _run_joined(follower, operands)
         for word in rest[1:]:

@@ -72,7 +72,7 @@ def kill_everything(call: Call, policy: Policy) -> bool:
     if first in ("-s", "-n", "--signal"):
         signal, args = "".join(args[1:2]), args[2:]
     elif first.startswith(("--signal=", "-s")) and len(first) > 2:
-        signal, args = first.rpartition("=")[2], args[1:]
+        signal, args = first.removeprefix("--signal=").removeprefix("-s"), args[1:]
     elif first == "-1":
         # alone it is the process; before others it is the signal HUP
         args = args if len(args) == 1 else args[1:]

@@ -62,13 +62,13 @@ def collapsed(path: str) -> str:
     if "/." not in path and "//" not in path and path[:1] != ".":
         return path
     out: list[str] = []
-    for name in path.split("/"):
-        if name == ".." and out and out[-1] not in ("..", HOME) and UNKNOWN not in out[-1]:
+    for at, name in enumerate(path.split("/")):
+        if name == ".." and out and out[-1] not in ("..", ".", HOME) and UNKNOWN not in out[-1]:
             if out != [""]:  # above the root is the root
                 out.pop()
-        elif name not in (".", "") or not out:
+        elif name not in (".", "") or not at:
             out.append(name)
-    return "/".join(out)
+    return "/".join(out) or ("/" if path[0] == "/" else "")
 
 
 def show(word: str) -> str:
