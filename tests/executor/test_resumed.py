@@ -260,3 +260,18 @@ def test_what_git_has_is_not_taken_back_and_what_it_has_not_is(make: Make) -> No
         ("3", "skipped"),
         ("4", "skipped"),
     }
+
+
+def test_a_step_that_was_escalated_counts_its_attempts_from_the_resume_on(make: Make) -> None:
+    repo = make(plan(step(1, verify="grep -qx one src/part1.py", on_failure="escalate")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "none\n"})
+    assert repo.ok("step verify 1")["next"] == "escalate"
+    repo.ok("run finish")
+    repo.start("--mode", "resume")
+    repo.ok("step begin 1")
+    assert repo.progress()["steps"]["1"]["attempts"] == 0
+    repo.write({"src/part1.py": "one\n"})
+    assert repo.ok("step verify 1")["passed"]
+    assert repo.progress()["steps"]["1"]["attempts"] == 1
