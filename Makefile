@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet install
-# One more than the cores that most have: tests of the client and of kills wait now and then.
-WORKERS ?= 3
+# Twice the cores that most have: tests of the client, of kills and of other machines wait now and then.
+WORKERS ?= 4
 BUILT = $(patsubst plugin_src/plugins/%,--plugin-dir dist/%,$(wildcard plugin_src/plugins/*))
 
 # What `make mutants` tries: how many faults in each room (0 is all), which rooms (all), and the seed of the sample.

@@ -42,6 +42,13 @@ def job_of(root: Path, *commands: str) -> dict[str, Any]:
     return make_job(place, git.head(), conditions, SETTINGS, around, FINISHING)
 
 
+def scripted(root: Path, text: str) -> str:
+    """Return a command that does something outside the checkout: in its own text, the path of the tree means that."""
+    script = root.parent / f"act-{sum(one.suffix == '.sh' for one in root.parent.iterdir())}.sh"
+    script.write_text(f"{text}\n")
+    return f"sh {script}"
+
+
 def begun(root: Path) -> Background:
     return Background(find_git(str(root)), str(root / ".git/ultra/slug/proof"))
 
@@ -66,7 +73,7 @@ def test_what_the_checkout_gets_is_compared_before_and_after_the_commands(
     root: Path, before: str, during: str, seen: bool
 ) -> None:
     """What was put back meanwhile differed all the same, and is named once."""
-    job = job_of(root, f"echo {during} > {root}/local.env")
+    job = job_of(root, scripted(root, f"echo {during} > {root}/local.env"))
     write_tree(root, {"local.env": f"{before}\n"})
     told = begun(root).run(job, 60)
     assert told
@@ -86,8 +93,8 @@ def test_without_what_the_run_was_pinned_to_nothing_is_compared(root: Path) -> N
 @pytest.mark.parametrize("proof", ["try", "off"])
 def test_a_proof_that_is_stopped_ends_with_all_that_it_started(root: Path, proof: str) -> None:
     """In a checkout, and in the working tree."""
-    mark = root / "mark.log"
-    job = {**job_of(root, f"echo $$ > {mark}; sleep 60"), "settings": {"proof": proof}}
+    mark = root.parent / "mark.log"
+    job = {**job_of(root, scripted(root, f"echo $$ > {mark}; sleep 60")), "settings": {"proof": proof}}
     job["commands"][0]["exit"] = True
     running = begun(root)
     assert running.run(job, 0) is None
@@ -104,17 +111,18 @@ def test_a_proof_that_is_stopped_ends_with_all_that_it_started(root: Path, proof
 @pytest.mark.parametrize("done", [0, 2])
 def test_a_process_that_dies_without_an_answer_is_started_three_times(root: Path, done: int) -> None:
     """One that has got further may die three times more."""
-    count = root / "count.log"
-    commands = [f"echo {one} >> {count}" for one in range(done)]
-    told = begun(root).run(job_of(root, *commands, f"echo last >> {count}; kill -9 $PPID"), 60)
+    count = root.parent / "count.log"
+    commands = [scripted(root, f"echo {one} >> {count}") for one in range(done)]
+    last = scripted(root, f"echo last >> {count}")
+    told = begun(root).run(job_of(root, *commands, f"{last}; kill -9 $PPID"), 60)
     assert told
     assert (told.proof, told.required) == ("its process ended 3 times without an answer", True)
     assert count.read_text().split() == [*map(str, range(done)), *["last"] * (3 + bool(done))]
 
 
 def test_another_job_begins_anew_and_the_same_one_is_not_run_again(root: Path) -> None:
-    count = root / "count.log"
-    first, other = (job_of(root, f"echo {name} >> {count}") for name in ("first", "other"))
+    count = root.parent / "count.log"
+    first, other = (job_of(root, scripted(root, f"echo {name} >> {count}")) for name in ("first", "other"))
     for job in (first, first, other, first):
         told = begun(root).run(job, 60)
         assert told

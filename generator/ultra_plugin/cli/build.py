@@ -76,7 +76,7 @@ def _lines(report: Report, out: Path) -> Iterator[str]:
 
 
 def _bill(plugin: PluginReport) -> Iterator[str]:
-    width = max(len(_WHOLE), *(len(cost.name) for cost in plugin.costs))
+    width = max([len(_WHOLE), *(len(cost.name) for cost in plugin.costs)])
     yield f"  {'tokens'.ljust(width)}   always-on   on-invoke     closure   (used/budget)"
     for cost in plugin.costs:
         figures = (_of(cost, name) for name in ("always_on", "on_invoke", "closure"))

@@ -24,7 +24,7 @@ git config core.attributesFile "$PWD/../attributes"; finish
     Attack("a filter that fails in every checkout", """\
 
 """ + WITHOUT_WORK + """\
-git config filter.x.smudge false; git config filter.x.required true; finish
+git config filter.x.clean cat; git config filter.x.smudge false; git config filter.x.required true; finish
 """, parts=(ONE, TWO), files={".gitattributes": "tests/* filter=x\n"}, says="clean checkout; found the commit"),
     Attack("a setup that the steps break", """\
 echo 'setup: test ! -e src/two.txt' > .claude/ultra.yaml
