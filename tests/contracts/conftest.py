@@ -93,7 +93,7 @@ def place(repository: Path, artifact: str, fixture: str) -> Path:
     files = list((FIXTURES / artifact).glob(f"{fixture}.*"))
     assert len(files) == 1, f"there is no fixture {artifact}/{fixture}"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(files[0].read_bytes().replace(b"@SECRET@", SECRET.encode()))
+    target.write_bytes(with_secret(files[0]))
     return target
 
 
@@ -117,3 +117,8 @@ def validate(bundle: Path, tmp_path: Path, python: Path) -> Validate:
 def codes(answer: dict[str, Any]) -> dict[str, list[str]]:
     """Return the codes of an answer by severity."""
     return {name: [entry["code"] for entry in answer[name]] for name in ("errors", "warnings")}
+
+
+def with_secret(path: Path) -> bytes:
+    """Return a fixture with a secret in the place that is kept for one."""
+    return path.read_bytes().replace(b"@SECRET@", SECRET.encode())
