@@ -21,6 +21,14 @@ from ultra_plugin.overlay.work import accept
 from ultra_plugin.pipeline import checked
 
 PLUGIN = "plugins/acme-plan"
+EXTENDED = """\
+{% extends "upstream:commands/brief.md.j2" %}
+
+{% block ask %}
+First think.
+{{ super() }}
+{% endblock %}
+"""
 BLOCKS = """\
 ---
 description: Write the brief of a piece of work for Acme

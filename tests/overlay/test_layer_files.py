@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.kit.names import ROOT
 from tests.overlay.forks import (
+    EXTENDED,
     PLUGIN,
     built,
     call,
@@ -22,16 +23,7 @@ from ultra_plugin.creating import create
 from ultra_plugin.pipeline import build
 from ultra_plugin.scaffold import PARTS, Wanted
 
-EXTENDED = """\
-{% extends "upstream:commands/brief.md.j2" %}
-
-{% block ask %}
-First think.
-{{ super() }}
-{% endblock %}
-"""
 ALLOWED = "allow: [symlink]\n"
-AGENT = "---\nname: %s\ndescription: Finds what is wrong with a brief and says so\ntools: Read\n---\nLook.\n"
 
 
 def test_a_wheel_and_a_git_tag_render_as_the_folder_does(folder: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.overlay.forks import (
+    EXTENDED,
     PLUGIN,
     Files,
     built,
@@ -21,15 +22,6 @@ from tests.overlay.forks import (
 from ultra_plugin.errors import UltraError
 from ultra_plugin.overlay.work import accept
 
-EXTENDED = """\
-{% extends "upstream:commands/brief.md.j2" %}
-
-{% block ask %}
-First think.
-{{ super() }}
-{% endblock %}
-"""
-ALLOWED = "allow: [symlink]\n"
 AGENT = "---\nname: %s\ndescription: Finds what is wrong with a brief and says so\ntools: Read\n---\nLook.\n"
 
 

@@ -9,8 +9,18 @@ import jsonschema
 import pytest
 import yaml
 
-from tests.overlay.forks import BLOCKS, PLUGIN, Files, built, call, opened, told, write_fork, write_upstream
-from tests.overlay.test_layers import EXTENDED
+from tests.overlay.forks import (
+    BLOCKS,
+    EXTENDED,
+    PLUGIN,
+    Files,
+    built,
+    call,
+    opened,
+    told,
+    write_fork,
+    write_upstream,
+)
 from ultra_plugin.errors import UltraError
 from ultra_plugin.overlay.lock import standings
 from ultra_plugin.overlay.work import accept, moved, pin, take

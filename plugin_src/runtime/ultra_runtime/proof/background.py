@@ -7,7 +7,6 @@ on where an earlier one was cut off, and a process that died is started again fo
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 from ultra_runtime.checkout.copy import remove_copy
@@ -136,18 +135,7 @@ class Background(Struct):
             return False
         self._clear(state)
         write_process(self.git.common, self.folder, {"pid": 0, "done": done, "deaths": deaths})
-        call = [
-            sys.executable,
-            "-I",
-            "-S",
-            "-X",
-            "utf8",
-            CHILD,
-            self.folder,
-            self.git.folder,
-            self.git.common,
-        ]
-        launch(call, os.environ)
+        launch(CHILD, self.folder, self.git.folder, self.git.common)
         return True
 
     def _lives(self) -> bool:

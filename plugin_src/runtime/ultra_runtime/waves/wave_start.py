@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 from ultra_runtime.answer import RefusedError
@@ -211,18 +210,7 @@ def launch_supervisor(run: WaveRun) -> None:
         os.unlink(asked)
     size = run.journal.size()
     begin = run.state.begin
-    words = [
-        sys.executable,
-        "-I",
-        "-S",
-        "-X",
-        "utf8",
-        CHILD,
-        begin["root"],
-        begin["plan"],
-        begin["project"] or "",
-    ]
-    launch(words, os.environ)
+    launch(CHILD, begin["root"], begin["plan"], begin["project"] or "")
     deadline = time.monotonic() + START_SECONDS
     while not run.journal.lives() and run.journal.size() == size:
         if time.monotonic() > deadline:

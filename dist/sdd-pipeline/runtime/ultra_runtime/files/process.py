@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from ultra_runtime.errors import UltraError
@@ -238,14 +239,15 @@ def _write_all(file: int, data: bytes) -> None:
         data = data[os.write(file, data) :]
 
 
-def launch(command: Sequence[str], env: Mapping[str, str]) -> int:
-    """Run a program without input and output and return its status; what it leaves running is not stopped."""
+def launch(script: str, *words: str) -> int:
+    """Run a script of ours without input and output and return its status; what it leaves running is not stopped."""
     actions: Actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     ]
-    return _status(os.waitpid(_spawn(command, env, actions), 0)[1])
+    call = [sys.executable, "-I", "-S", "-X", "utf8", script, *words]
+    return _status(os.waitpid(_spawn(call, os.environ, actions), 0)[1])
 
 
 def end_group(leader: int, mark: str = "") -> None:
