@@ -132,8 +132,9 @@ def test_node_modules_are_there_at_the_root_and_in_workspaces(packages: Source) 
 
 def test_a_workspace_package_is_that_of_the_commit(packages: Source) -> None:
     write_tree(packages.root, {"web/index.js": "exports.own = 'edited'\n"})
+    (packages.root / "node_modules/full").symlink_to(packages.root / "web")
     root = Path(packages.make().root)
-    for link in ("node_modules/web", "node_modules/@scope/web"):
+    for link in ("node_modules/web", "node_modules/@scope/web", "node_modules/full"):
         assert (root / link / "index.js").read_text() == "exports.own = 'committed'\n"
     packages.remove()
 

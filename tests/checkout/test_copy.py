@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
+import inspect
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +19,9 @@ from tests.kit.files import write_tree
 from tests.kit.names import LAUNCHER
 from tests.kit.repository import ENVIRONMENT, git, make_repository
 from ultra_runtime.checkout.copy import NotReady, copy_folder, make_copy
+from ultra_runtime.checkout.register import claim, release
 from ultra_runtime.checkout.settings import settings_of
+from ultra_runtime.checkout.trial import try_copy
 from ultra_runtime.checkout.worktree import remove_tree
 
 Check = Callable[[], None]
@@ -289,6 +295,19 @@ def test_read_only_folders_inside_are_removed(source: Source, unchanged: Check) 
     assert not root.exists()
 
 
+def test_more_folders_in_each_other_than_calls_are_removed(tmp_path: Path) -> None:
+    """As a script makes them that copies a folder into itself."""
+    folder, limit = tmp_path / "copy", sys.getrecursionlimit()
+    (folder / "/".join(["d"] * 400)).mkdir(parents=True)
+    (folder / "file").touch()
+    sys.setrecursionlimit(len(inspect.stack()) + 200)
+    try:
+        remove_tree(str(folder))
+    finally:
+        sys.setrecursionlimit(limit)
+    assert not folder.exists()
+
+
 def test_removing_follows_no_link(source: Source, tmp_path: Path) -> None:
     write_tree(tmp_path / "mine", {"kept.txt": "kept\n", "folder/kept.txt": "kept\n"})
     (tmp_path / "mine/folder").chmod(0o500)
@@ -362,6 +381,65 @@ def test_a_copy_of_a_living_process_stays(source: Source, tmp_path: Path) -> Non
     assert (tmp_path / "second/a.txt").exists()
     other.remove()
     source.remove()
+
+
+def test_copies_are_claimed_one_after_the_other(source: Source, tmp_path: Path) -> None:
+    """Otherwise a second process could take the record of a first one for abandoned before it is locked."""
+    write_tree(source.root / ".git" / LAUNCHER / "copies", {"turn": ""})
+    with open(source.root / ".git" / LAUNCHER / "copies/turn") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        second = threading.Thread(target=claim, args=(source.git, str(source.folder), remove_tree))
+        second.start()
+        second.join(0.2)
+        assert second.is_alive()
+    second.join(60)
+    assert not second.is_alive()
+    release(source.git, str(source.folder))
+
+
+def test_attributes_of_this_repository_alone_stay_out(source: Source, unchanged: Check) -> None:
+    """No clone has them; `core.attributesFile` is left out too."""
+    info = source.root / ".git/info"
+    info.mkdir(exist_ok=True)
+    (info / "attributes").write_text("*.txt eol=crlf\n")
+    try:
+        root = Path(source.make().root)
+        assert (root / "a.txt").read_bytes() == b"a\n"
+        assert (root / "src/b.sh").read_bytes() == b"b\n"
+        assert git(root, "status", "--porcelain", "--ignored") == ""
+        source.remove()
+    finally:
+        (info / "attributes").unlink()
+
+
+@pytest.mark.parametrize("name", ["inside", ".", "../with a blank"])
+def test_a_copy_is_not_made_where_commands_would_run_otherwise(
+    source: Source, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Below the tree, tools find its files; a blank is new to commands if the tree has none in its path."""
+    monkeypatch.setenv("TMPDIR", os.path.join(source.git.root, name))
+    odd = " " in source.git.root
+    usual = Path(os.environ["TMPDIR"]).resolve() if odd and "blank" in name else Path("/tmp").resolve()
+    assert Path(copy_folder(source.git)).parent == usual
+
+
+def test_a_copy_is_made_where_programs_can_run(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on machines that mount /tmp with noexec; a tree in which none can run needs no such folder."""
+    usual, real = os.path.realpath(os.environ["TMPDIR"]), os.statvfs
+    barred: set[str] = set()
+
+    def statvfs(folder: str) -> object:
+        flag = real(folder).f_flag | (os.ST_NOEXEC if os.path.realpath(folder) in barred else 0)
+        return SimpleNamespace(f_flag=flag, f_bavail=10**9, f_frsize=4096)
+
+    monkeypatch.setattr(os, "statvfs", statvfs)
+    for also, place in (("", usual), (usual, "/tmp"), ("/tmp", "/var/tmp"), ("/var/tmp", "/tmp")):
+        barred.add(os.path.realpath(also or "/nowhere"))
+        assert os.path.dirname(copy_folder(source.git)) == os.path.realpath(place)
+    with pytest.raises(NotReady, match="no program can run in /tmp, because it is mounted with noexec"):
+        try_copy(source.git, source.head, settings_of({}))
+    barred.add(source.git.root)
+    assert os.path.dirname(copy_folder(source.git)) == usual
 
 
 def test_a_new_folder_is_among_the_temporary_ones(source: Source) -> None:

@@ -11,6 +11,7 @@ from tests.checkout.source import NotReady, Source, ends
 from tests.kit.files import write_tree
 from tests.kit.names import LAUNCHER
 from ultra_runtime.checkout.settings import Settings, settings_of
+from ultra_runtime.checkout.trial import try_copy
 
 Check = Callable[[], None]
 
@@ -79,6 +80,8 @@ def test_the_policy_judges_it(source: Source, unchanged: Check, command: str, wh
     assert told.value.reason.startswith("the command policy blocks the setup command `touch a.txt")
     assert why in told.value.reason
     assert told.value.remedy == "change `setup` in the project's settings; it was not run"
+    with pytest.raises(NotReady, match="the command policy blocks the setup command"):
+        try_copy(source.git, source.head, setup("touch a.txt", command))
     assert not source.folder.exists()
 
 

@@ -112,9 +112,17 @@ def test_a_submodule_without_its_commit(repo: Repo) -> None:
     repo.git("add", ".gitmodules")
     repo.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},lib")
     repo.git("commit", "--quiet", "--message=lib")
+    why = "the submodule lib does not have its commit 111111111111; run `git submodule update --init"
     (note,) = repo.start()["notes"]
-    assert note.startswith(
-        f"{NOTE}the submodule lib does not have its commit 111111111111; run `git submodule"
+    assert note.startswith(NOTE + why)
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    summary = repo.ok("run finish")["ultraexecute_summary"]
+    assert (summary["result"], summary["proof"].startswith(why)) == ("completed", True), summary
+    audited = repo.ultra(f"audit {PLAN}")
+    assert (audited["status"], audited["proof"]) == ("drift", summary["proof"])
+    repo.write({FILE: "proof: require\n"})
+    assert repo.refused(f"run start {PLAN} --restart").startswith(
+        "the submodule lib does not have its commit"
     )
 
 

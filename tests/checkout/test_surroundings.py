@@ -99,7 +99,7 @@ def test_what_is_brought_is_compared(root: Path, change: Change, seen: list[str]
 
 def test_what_variables_lead_to_is_compared(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_tree(root, {"tools/run": "one\n", "a.conf": "one\n", "folder/x": "one\n"})
-    monkeypatch.setenv("PATH", f"{root}/tools:{root}/node_modules/.bin:{root}:/usr/bin")
+    monkeypatch.setenv("PATH", f"{root}/node_modules/.bin:{root}:{root}/tools:/usr/bin")
     for name, value in (("CONF", "a.conf"), ("OUT", "folder")):
         monkeypatch.setenv(name, f"{root}/{value}")
     found, was = pinned(root)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,10 @@ PLAN = f"{PROJECT}/plan.md"
 PROGRESS = f"{PROJECT}/progress.json"
 STATE = f"{PROJECT}/.session-state.local.json"
 SLUG = "2026-01-31-greet"
+# The prompt forbids these to the model; an answer in the middle of a run may name them as the user's to decide.
+NOT_THE_MODELS = re.compile(
+    r"`git (add|checkout|commit|reset|restore|sparse-checkout|stash|switch|update-index)\b"
+)
 FILES: Mapping[str, str] = {"README.md": "# Greet\n", "src/hello.py": "print('hello')\n"}
 
 
@@ -119,6 +124,9 @@ class Repo(Ultra):
         answer = told.data
         refused = answer.get("ok") is False or (line.startswith("audit") and answer["status"] != "pass")
         assert told.status == (1 if refused else 0), (told.status, answer)
+        if line.startswith("step "):
+            words = [str(answer.get(key, "")) for key in ("error", "next", "do", "why")]
+            assert "the user" in " ".join(words) or not any(map(NOT_THE_MODELS.search, words)), answer
         return answer
 
     def ok(self, line: str, **options: Any) -> dict[str, Any]:

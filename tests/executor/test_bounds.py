@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
+from tests.kit.names import COMMANDS
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.git import SECONDS as GIT_SECONDS
 from ultra_runtime.files.git import Git, find_git
 from ultra_runtime.files.process import Done
 from ultra_runtime.files.seal import sealed
 from ultra_runtime.run.state.run_place import find_run_place
+from ultra_runtime.run.tree.commit import SECONDS as COMMIT_SECONDS
 from ultra_runtime.run.tree.snapshot import Snapshots
 from ultra_runtime.run.tree.workspace import Workspace
 
@@ -122,6 +127,13 @@ def test_the_limits_of_the_project_end_its_commands(make: Make) -> None:
     repo.write({"src/part1.py": "one\n"})
     (why,) = repo.ok("step verify 1")["why"]
     assert why == "Verify timed out after 1 s and was stopped with its child processes"
+
+
+def test_git_is_given_up_before_the_client_gives_up_the_verb(bundle: Path) -> None:
+    """Otherwise the client ends a call that waits for a filter, and nobody says why."""
+    prompt = (bundle / "commands" / f"{COMMANDS['execute'].partition(':')[2]}.md").read_text()
+    (most,) = re.findall(r"`timeout` (\d+)000\b", prompt)
+    assert max(GIT_SECONDS, COMMIT_SECONDS) < int(most)
 
 
 class Hasty(Git):

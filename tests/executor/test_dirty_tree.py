@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,9 +72,7 @@ def test_commit_and_undo_leave_all_of_it(dirty: Repo) -> None:
     for _ in range(3):
         answer = dirty.ok("step verify 2")
     assert answer["next"] == "stop"
-    del tree["private"]  # deleted by the step: git gives it back, with the bits that it gives to all files
     found = dirty.tree()
-    assert found.pop("private")[1] == b"p"
     assert found.pop("src/part1.py")[1] == b"one\n"
     assert found == tree
     assert (dirty.staged(), status(dirty)) == (staged, before)
@@ -191,3 +192,68 @@ def test_hundreds_of_files(make: Make, tmp_path: Path) -> None:
     assert len(repo.git("show", "--name-only", "--format=", "HEAD").split("\n")) == 500
     assert repo.git("status", "--porcelain", "-uno") == ""
     assert PLAN not in repo.git("ls-files")
+
+
+@pytest.mark.parametrize("field", ["verify", "test_first"])
+@pytest.mark.parametrize(
+    "command",
+    ["git add -A", "git stash -qu && git stash pop -q", "git rm -qr --cached src/staged.py", "git status"],
+)
+def test_what_a_command_of_the_plan_stages_is_put_back(make: Make, field: str, command: str) -> None:
+    manifest = {"test_first": f"`{command}`"} if field == "test_first" else {"verify": command}
+    repo = make_staged(make, step(1, **manifest))
+    if "stash" not in command:  # git stashes no intended files
+        intend(repo)
+    before = status(repo)
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert status(repo) == before
+    found = re.findall(
+        r"index changed while it ran and was put back; `git (diff [0-9a-f ]+)`", str(run_lock(repo))
+    )
+    assert bool(found) == (command != "git status")
+    for words in found:
+        assert repo.git(*words.split()) != repo.staged()
+
+
+def make_staged(make: Make, text: str) -> Repo:
+    """Return a repository whose user has changes that are staged and changes that are not."""
+    repo = make(plan(text), files=FILES)
+    repo.write({"src/staged.py": "staged\n", "both.txt": "added\n"})
+    repo.git("add", "src/staged.py", "both.txt")
+    repo.write({"README.md": "# Greet\ndirty\n"})
+    return repo
+
+
+def intend(repo: Repo) -> None:
+    """Let the user intend to add an empty file, and one that is gone since."""
+    repo.write({"intended.txt": "", "gone.txt": "gone\n"})
+    repo.git("add", "--intent-to-add", "intended.txt", "gone.txt")
+    os.unlink(repo.folder / "gone.txt")
+
+
+def run_lock(repo: Repo) -> dict[str, Any]:
+    """Return what is kept about the run in progress, with its findings."""
+    found = json.loads(repo.read(".git/ultra/run.json"))
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_call_that_is_ended_puts_back_what_its_command_staged(make: Make) -> None:
+    repo = make_staged(make, step(1, verify="git add -A; kill -TERM $PPID; sleep 60"))
+    before = status(repo)
+    repo.start()
+    repo.ok("step begin 1")
+    assert repo("step", "verify", "1").status
+    assert status(repo) == before
+
+
+def test_a_lock_that_a_command_leaves_is_named_and_the_step_passes(make: Make) -> None:
+    repo = make_staged(make, step(1, verify="git add README.md; touch .git/index.lock"))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    assert repo.ok("step verify 1")["passed"]
+    assert f"could not be put back: git update-index failed: {repo.folder}/.git/index.lock exists" in str(
+        run_lock(repo)
+    )

@@ -27,6 +27,28 @@ def test_edits_that_an_aborted_run_left_are_named_when_another_plan_starts(make:
     assert "left" not in " ".join(repo.ok(f"run start {OTHER} --restart")["notes"])
 
 
+def test_changes_of_the_user_that_an_aborted_run_took_are_named_and_come_back(make: Make) -> None:
+    repo = make(plan(step(1)))
+    mine = {"README.md": "# Mine before both\n", "notes.txt": "mine\n"}
+    repo.write({**mine, "committed.txt": "mine\n", OTHER: plan(step(1, ["src/other.py"]))})
+    repo.start()
+    repo.ok("step begin 1")
+    repo.git("checkout", "-q", "README.md")
+    (repo.folder / "notes.txt").unlink()
+    repo.ok("run abort")
+    repo.git("add", "committed.txt")
+    repo.git("commit", "-qm", "mine")
+    gone = (
+        f"uncommitted changes from before step 1 of the unfinished run {SLUG} are gone: README.md, notes.txt"
+    )
+    assert repo.ok(f"run start {OTHER}")["notes"] == [f"{gone}; a resume of that run restores them"]
+    repo.do_step(1, {"src/other.py": "other\n"})
+    assert any(gone in one for one in repo.ok("run finish")["findings"])
+    repo.start("--mode", "resume")
+    repo.ok("step restore 1 README.md notes.txt")
+    assert {path: repo.read(path) for path in mine} == mine
+
+
 def test_a_record_put_back_is_not_the_record(make: Make) -> None:
     repo = make(plan(step(1, verify="grep -q right src/part1.py")))
     repo.start()

@@ -60,7 +60,7 @@ def test_a_variable_that_is_gone_is_named_too(started: Repo) -> None:
 
 def test_many_names_are_cut(started: Repo) -> None:
     said = started.refused("step begin 1", env={f"A{number}": "" for number in range(10)})
-    assert "A0, A1, A2, A3, A4, A5, A6 and A7 and 2 more" in said
+    assert "A0, A1, A2, A3, A4, A5, A6, A7 and 2 more" in said
 
 
 def test_what_differs_from_call_to_call_is_no_reason(started: Repo) -> None:

@@ -370,3 +370,21 @@ def test_a_protected_path_that_changes_fails_the_attempt(make: Make) -> None:
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "one\n", ".env": "SECRET=1\n"})
     assert "protected paths were changed: .env" in fail(repo)["why"][0]
+
+
+@pytest.mark.parametrize("name", [".git/index", f"{PROJECT}/logs"])
+def test_what_no_edit_can_fix_uses_up_no_attempt(make: Make, name: str) -> None:
+    repo = make(plan(step(1, verify="grep right src/part1.py")))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "wrong\n"})
+    bad, good = repo.folder / name, repo.folder / ".git/good"
+    if bad.exists():
+        bad.rename(good)
+    bad.write_text("DIRC garbage")
+    for _ in range(4):
+        repo.refused("step verify 1")
+    bad.unlink()
+    if good.exists():
+        good.rename(bad)
+    assert repo.ok("step verify 1")["attempt"] == 1

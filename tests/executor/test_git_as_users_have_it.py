@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, Repo, plan, step
+from tests.kit.repository import git
 from tests.modes import obey_modes
 
 Make = Callable[..., Repo]
@@ -92,18 +94,24 @@ def test_a_hook_that_fails_and_then_does_not(make: Make) -> None:
 
 
 def test_hooks_that_change_the_message_and_the_files(make: Make) -> None:
-    repo = make(plan(step(1), step(2)))
+    steps = [step(number, [f"src/part{number}.py", "VERSION"], expected_paths=[]) for number in (1, 2)]
+    repo = make(plan(*steps))
     hook(repo, "commit-msg", 'printf "\\n\\nTicket: 7\\n" >> "$1"')
     hook(
         repo,
         "pre-commit",
-        "for f in $(git diff --cached --name-only); do echo formatted >> $f; git add $f; done",
+        "for f in $(git diff --cached --name-only) VERSION; do echo formatted >> $f; git add $f; done",
     )
+    repo.write({"README.md": "# Staged\n"})
+    repo.git("add", "README.md")
+    staged = repo.staged()
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
     assert "Ticket: 7" in repo.git("log", "-1", "--format=%B")
     assert repo.git("show", "HEAD:src/part1.py") == "one\nformatted"
+    assert repo.staged() == staged  # and nothing that takes back what the hook has made of the commit
     repo.do_step(2, {"src/part2.py": "two\n"})
+    assert repo.staged() == staged
     assert repo.ok("run finish")["result"] == "completed"
 
 
@@ -121,6 +129,38 @@ def test_a_signature_that_cannot_be_made(make: Make) -> None:
     assert "git commit failed" in repo.refused("step commit 1")
     repo.git("config", "commit.gpgsign", "false")
     repo.ok("step commit 1")
+
+
+def test_messages_in_another_encoding_and_with_a_sign_of_comments(make: Make) -> None:
+    subject = "#12 Grüße"
+    repo = make(plan(step(1, message=subject, commit_message_pattern=f"^{subject}$")))
+    repo.git("config", "i18n.logOutputEncoding", "ISO-8859-1")
+    repo.git("config", "commit.cleanup", "strip")
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert repo.ok("run finish")["result"] == "completed"
+    assert subject.encode() in subprocess.check_output(["git", "cat-file", "commit", "HEAD"], cwd=repo.folder)
+
+
+def test_a_partial_clone_whose_remote_is_out_of_reach(make: Make, tmp_path: Path) -> None:
+    remote = make(ONE)
+    remote.write({"far/away.txt": "away\n"})
+    remote.git("add", "far")
+    remote.git("commit", "-qm", "far")
+    remote.git("config", "uploadpack.allowFilter", "true")
+    repo = Repo(tmp_path / "clone", remote.bundle, Path(remote.env["PATH"].split(":")[0]))
+    words = ("clone", "-q", "--filter=blob:none", "--sparse", f"file://{remote.folder}", str(repo.folder))
+    git(tmp_path, *words, env=remote.env)
+    repo.git("config", "user.name", "x")
+    repo.git("config", "user.email", "x@y")
+    repo.git("sparse-checkout", "add", "src")
+    repo.write({PLAN: ONE})
+    remote.folder.rename(tmp_path / "gone")
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    (why,) = repo.ok("run finish")["why"]
+    assert why.startswith("proof: expected clean checkout; found git ls-tree failed: ")
+    assert why.endswith("from promisor remote")
 
 
 def test_a_detached_head(make: Make) -> None:
@@ -171,11 +211,23 @@ def test_submodules(make: Make, tmp_path: Path) -> None:
         "-m",
         "moved",
     )
-    assert "a submodule was changed: vendor/lib" in " ".join(repo.ok("step verify 1")["why"])
+    told = ["changed outside Files and expected_paths: vendor/lib", "a submodule was changed: vendor/lib"]
+    assert repo.ok("step verify 1")["why"] == told
     repo.git("-C", str(module), "reset", "-q", "--hard", "HEAD^")
     assert repo.ok("step verify 1")["passed"]
     repo.ok("step commit 1")
     assert repo.ok("run finish")["result"] == "completed"
+
+
+def test_a_plan_that_asks_for_a_submodule_uses_up_one_attempt(make: Make, tmp_path: Path) -> None:
+    repo = make(plan(step(1, ["lib", ".gitmodules"], expected_paths=["lib/", ".gitmodules"])))
+    other = Repo(tmp_path / "other", repo.bundle, tmp_path).create("x")
+    repo.start()
+    repo.ok("step begin 1")
+    repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other.folder), "lib")
+    answer = repo.ok("step verify 1")
+    assert answer["next"] == "escalate"
+    assert "no step can do that: the user changes and commits it before the run" in answer["why"][0]
 
 
 def test_a_repository_inside_without_a_commit_and_one_with(make: Make) -> None:

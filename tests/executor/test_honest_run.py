@@ -81,13 +81,16 @@ def test_the_answers_of_an_honest_run_are_no_longer_than_those_of_the_last_relea
 def test_words_for_a_person(make: Make) -> None:
     repo = make(plan(step(1)))
     assert "Started" in repo.say("run", "start", PLAN).out
-    assert "Files: src/part1.py" in repo.say("step", "begin", "1").out
+    begun = repo.say("step", "begin", "1").out
+    assert "Files: src/part1.py" in begun
+    assert "\nVerify: " in begun
+    assert "\nNext: edit these files, then ultra step verify 1\n" in begun
     refused = repo.say("step", "commit", "1")
     assert (refused.status, refused.out) == (1, "")
     assert "has not passed" in refused.err
     assert "Step 1 fails, attempt 1 of 3" in repo.say("step", "verify", "1").out
     repo.write({"src/part1.py": "one\n"})
-    assert "Step 1 passes." in repo.say("step", "verify", "1").out
+    assert repo.say("step", "verify", "1").out == "Step 1 passes.\nNext: ultra step commit 1\n"
     assert "Step 1 is committed as" in repo.say("step", "commit", "1").out
     assert "Execution completed: 1 of 1 steps" in repo.say("run", "finish").out
 

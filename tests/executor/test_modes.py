@@ -247,6 +247,19 @@ def test_exit_77_of_another_step_is_a_failure(make: Make) -> None:
     assert repo.ok("step verify 1")["next"] == "retry"
 
 
+def test_what_an_entry_condition_takes_away_is_put_back(spec: Repo) -> None:
+    path = f"{PROJECT}/sessions/session-1.md"
+    condition = "`git checkout -q -- . && rm mine.txt`"
+    spec.write({path: spec.read(path).replace("condition:** none", f"condition:** {condition}")})
+    mine = {"README.md": "# Mine\n", "mine.txt": "mine\n"}
+    spec.write(mine)
+    told = spec.ok(f"run start {path}")["notes"]
+    assert "the entry condition changed files of your tree, which were put back: README.md, mine.txt" in str(
+        told
+    )
+    assert {name: spec.read(name) for name in mine} == mine
+
+
 @pytest.mark.parametrize(
     ("condition", "said"),
     [

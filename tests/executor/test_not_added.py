@@ -253,3 +253,10 @@ def test_more_files_than_a_step_expects(make: Make) -> None:
 def test_a_pattern_where_a_file_must_be_named(make: Make, manifest: dict[str, Any], said: str) -> None:
     repo = make(plan(step(1, **manifest)))
     assert f"PLAN_BAD_VALUE: {said}" in repo.refused(f"run start {PLAN}")
+
+
+def test_a_folder_of_the_step_that_is_a_repository_of_its_own(make: Make) -> None:
+    repo = begun(make, ["app/"], expected_paths=["app/main.py"])
+    repo.write({"app/main.py": "one\n"})
+    repo.git("init", "-q", "app")
+    assert "git would not add app/main.py: app is a repository of its own; remove app/.git" in escalated(repo)

@@ -205,6 +205,28 @@ def test_a_restart_makes_no_edit_the_users(make: Make) -> None:
     assert repo.ok("step begin 1")["notes"] == ["changed before step 1 began, now part of it: src/part1.py"]
 
 
+def test_what_a_step_took_from_the_user_is_named_after_a_restart(make: Make) -> None:
+    """The tree is as HEAD has it then, but it is not what the user had; a commit meanwhile concerns other files."""
+    repo = started(make)
+    mine = {"README.md": "# Greet\nmine\n", "notes.txt": "mine\n"}
+    repo.ok("run abort")
+    repo.write(mine)
+    repo.start("--restart")
+    repo.ok("step begin 1 --mine README.md notes.txt")
+    repo.git("checkout", "-q", "README.md")
+    (repo.folder / "notes.txt").unlink()
+    repo.ok("run abort")
+    repo.write({"new.txt": "committed\n"})
+    repo.git("add", "new.txt")
+    repo.git("commit", "-qm", "new")
+    repo.start("--restart")
+    said = repo.refused("step begin 1")
+    assert said.startswith("changed outside any step: README.md, notes.txt |")
+    repo.ok("step restore 1 README.md notes.txt")
+    assert {path: repo.read(path) for path in mine} == mine
+    assert "notes" not in repo.ok("step begin 1")
+
+
 def test_what_the_user_commits_before_a_restart_is_theirs(make: Make) -> None:
     repo = started(make)
     repo.ok("step begin 1")
@@ -266,7 +288,7 @@ def test_commits_between_the_steps(make: Make) -> None:
     repo.write({"tests/check.sh": "true\n"})
     repo.git("commit", "-qm", "a test", "tests/check.sh")
     said = repo.refused("step begin 2")
-    assert said.startswith("2 commits outside the run changed tests/check.sh | undo them")
+    assert said.startswith("2 commits outside the run changed tests/check.sh | ask the user to undo them")
     assert f"`git reset --soft {head[:12]}`, then `ultra step begin 2`" in said
     repo.git("reset", "--soft", head)
     assert "changed outside any step: tests/check.sh" in repo.refused("step begin 2")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 
 import pytest
 
 from tests.executor.sample import FILES, PLAN, PROJECT, Repo, plan, step
+from tests.modes import obey_modes
+from ultra_runtime.run.state.run_place import RunPlace
+from ultra_runtime.run.tree.ignored import Ignored
+from ultra_runtime.run.tree.snapshot import Snapshots
+from ultra_runtime.run.tree.workspace import find_workspace
 
 Make = Callable[..., Repo]
 HIDING: dict[str, str] = {**FILES, ".gitignore": "*.local\n"}
@@ -187,3 +193,119 @@ def test_a_step_that_cleans_up_the_tree_leaves_a_run_that_can_end(make: Make) ->
         f"{PLAN} was removed during the run; it was put back as git has it"
         in repo.ok("run finish")["findings"]
     )
+
+
+LOSES = "git checkout -q HEAD -- .; git clean -fdq -e .claude; rm -f mine.local"
+MINE = {"README.md": "# Mine\n", "mine.txt": "mine\n"}
+
+
+def test_what_a_test_first_takes_away_is_put_back(make: Make) -> None:
+    text = step(1, verify="test -e src/part1.py", test_first=f"`{LOSES}; echo 1 > src/part1.py; false`")
+    repo = make(plan(text), files=HIDING)
+    repo.write({**MINE, "mine.local": "mine\n"})
+    repo.git("add", "README.md")
+    staged = repo.staged()
+    repo.start()
+    told, index = repo.ok("step begin 1")["notes"]
+    assert told == "Test first of step 1 changed files of your tree, which were put back: README.md, mine.txt"
+    assert index.startswith(
+        "Test first of step 1: the index changed while it ran and was put back; `git diff "
+    )
+    assert {name: repo.read(name) for name in MINE} == MINE
+    assert repo.staged() == staged
+    assert repo.read("src/part1.py") == "1\n"
+    assert repo.ok("step verify 1")["passed"]
+    repo.ok("step commit 1")
+    repo.ok("run finish")
+    repo.ok("step rescue 1 mine.local")
+    assert repo.read("mine.local") == "mine\n"
+
+
+@pytest.mark.parametrize("settings", ["", "proof: off\n"])
+def test_what_a_verification_takes_away_from_the_tree_is_put_back(make: Make, settings: str) -> None:
+    repo = make(plan(step(1), verification=f"{LOSES}; test -e no"))
+    repo.write({**MINE, **({".claude/ultra.yaml": settings} if settings else {})})
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.git("add", "README.md")
+    before, staged = repo.tree(), repo.staged()
+    done = repo.ok("run finish")
+    assert done["result"] == "partial"
+    assert "changed files of your tree, which were put back: README.md, mine.txt" in repo.read(done["report"])
+    assert {name: item for name, item in repo.tree().items() if name in before} == before
+    assert repo.staged() == staged
+    assert not repo.has(".git/ultra/2026-01-31-greet-beside")
+
+
+def test_what_was_staged_between_the_steps_stays_when_an_edit_is_put_back(make: Make) -> None:
+    repo = make(plan(step(1), step(2)))
+    repo.write(MINE)
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    repo.git("add", "README.md")
+    staged = repo.staged()
+    repo.write({"README.md": "stray\n", "mine.txt": "stray\n"})
+    repo.git("add", "mine.txt")
+    repo.ok("step restore 2")
+    assert repo.staged() == staged
+    assert {name: repo.read(name) for name in MINE} == MINE
+
+
+def test_a_folder_with_ignored_files_in_the_place_of_a_file_is_undone(make: Make) -> None:
+    repo = make(failing("src/part1.py"), files=HIDING)
+    before = repo.tree()
+    repo.start()
+    repo.ok("step begin 1")
+    (repo.folder / "README.md").unlink()
+    repo.write({"README.md/new": "new\n", "README.md/deep/new.local": "new\n"})
+    assert "README.md/deep/new.local" in repo.ok("step verify 1")["undone"]
+    assert repo.tree() == before
+    repo.ok("run finish")
+    repo.ok("step rescue 1")
+    assert repo.read("README.md/deep/new.local") == "new\n"
+
+
+def test_an_ignored_file_that_nobody_may_read_stops_no_step(make: Make) -> None:
+    repo = make(plan(step(1)), files=HIDING)
+    repo.write({"mine.local": "mine\n"})
+    (repo.folder / "mine.local").chmod(0)
+    repo.start()
+    repo.ok("step begin 1", before=obey_modes)
+
+
+def test_an_ignored_file_that_goes_during_a_look_is_none(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = make(plan(step(1)), files=HIDING)
+    repo.write({"gone.local": "", "mine.local": ""})
+    workspace = find_workspace(str(repo.folder))
+    place = RunPlace(str(repo.folder), str(repo.folder / PLAN), None, None)
+    snapshots = Snapshots(workspace, place)
+    snapshots.take()
+    ignored = Ignored(workspace, place, snapshots)
+    real = os.lstat
+
+    def lstat(path: str) -> os.stat_result:
+        if path.endswith("gone.local"):
+            raise FileNotFoundError
+        return real(path)
+
+    monkeypatch.setattr("ultra_runtime.run.tree.ignored.os.lstat", lstat)
+    ignored.look()
+    assert ignored.near(["src/x"]) == ["mine.local"]
+
+
+@pytest.mark.parametrize("rules", ["", "* text=auto\n"])
+def test_a_socket_or_a_pipe_in_the_place_of_a_file_is_noticed(make: Make, rules: str) -> None:
+    repo = make(plan(step(1, verify="test -e src/part1.py")), files={**FILES, ".gitattributes": rules})
+    repo.write(MINE)
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    for name in MINE:
+        (repo.folder / name).unlink()
+        os.mkfifo(repo.folder / name)
+    assert "changed outside Files and expected_paths: README.md, mine.txt" in str(
+        repo.ok("step verify 1")["why"]
+    )
+    repo.ok("step restore 1")
+    assert {name: repo.read(name) for name in MINE} == MINE
+    assert repo.ok("step verify 1")["passed"]

@@ -216,3 +216,23 @@ def test_the_executor_alone_judges_at_step_verify(make: Make, tmp_path: Path) ->
     assert (answer["next"], answer["attempt"]) == ("escalate", 0), "it was no attempt"
     found = repo.ok("run finish")["findings"]
     assert any(one.startswith("step 1: Verify is blocked and was not run: ") for one in found), found
+
+
+@pytest.mark.parametrize("field", ["test_first", "verification"])
+def test_other_commands_are_judged_again_when_they_are_run(make: Make, tmp_path: Path, field: str) -> None:
+    command = "echo x > out/x.txt"
+    repo = make(
+        plan(step(1, test_first=f"`{command}`"))
+        if field == "test_first"
+        else plan(step(1), verification=command)
+    )
+    repo.write({".git/info/exclude": "out\n"})
+    repo.start()
+    if field == "verification":
+        repo.do_step(1, {"src/part1.py": "one\n"})
+    (tmp_path / "elsewhere").mkdir()
+    (repo.folder / "out").symlink_to(tmp_path / "elsewhere")
+    answer = repo.ultra("step begin 1" if field == "test_first" else "run finish")
+    assert "is blocked and was not run: a file outside the repository (out/x.txt)" in json.dumps(answer)
+    assert answer.get("result", "refused") in ("partial", "refused")
+    assert not (tmp_path / "elsewhere/x.txt").exists()

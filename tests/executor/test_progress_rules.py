@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from ultra_runtime.tables.limits import ATTEMPTS
 
@@ -125,6 +125,7 @@ def fresh(bundle: Path, python: Path) -> Iterator[Repo]:
     endings=st.lists(st.sampled_from(ENDINGS), min_size=1, max_size=3).map(tuple),
     works=st.lists(st.sampled_from(["good", "good", "bad", "nothing"]), min_size=14, max_size=14),
 )
+@example(endings=("retry", "revert"), works=["bad"] * 2 + ["good"] * 3 + ["bad"] * 2 + ["good"] * 3)
 def test_any_run_leaves_word_of_what_it_did(fresh: Repo, endings: tuple[str, ...], works: list[str]) -> None:
     texts = [
         step(number, verify=f"grep -qs good src/part{number}.py", on_failure=ending)

@@ -216,7 +216,7 @@ def test_a_start_says_what_it_starts(make: Make) -> None:
     repo = make(plan(step(1)))
     told = repo.say("run", "start", PLAN).out
     assert (
-        f"Started {PLAN}: 0 of 1 steps are done.\nMode: execute\nProject: {PROJECT}\nType: plan\nScope: none\n"
+        f"Started {PLAN}: 0 of 1 steps are done.\nMode: execute\nProject: {PROJECT}\nType: plan\nNext: "
         in told
     )
     repo.ok("run abort")
@@ -231,6 +231,10 @@ def test_a_missing_plan_names_the_command_that_makes_it(make: Make) -> None:
     (repo.folder / PLAN).unlink()
     for call in (f"run start {PROJECT}", f"run dry-run {PROJECT}", f"run validate {PROJECT}"):
         assert f"make it with `{COMMANDS['plan']} --project " in repo.refused(call), call
+    repo.write({f"{PROJECT}/logs/small-task.json": '{"task": "Say hello"}\n'})
+    (repo.folder / PROJECT / "brief.md").unlink(missing_ok=True)
+    task = f"make it with `{COMMANDS['plan']} --task 'Say hello'`"
+    assert task in repo.refused(f"run start {PROJECT}"), "there is no brief to make it from"
     for verb in ("start", "dry-run", "validate"):
         assert "docs/gone.md: there is no such file" in repo.refused(f"run {verb} docs/gone.md"), verb
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.executor.sample import Repo, plan, step
+from tests.executor.sample import FILES, Repo, plan, step
 
 Make = Callable[..., Repo]
 
@@ -47,6 +50,59 @@ def test_what_lies_outside_is_taken_back_as_the_answer_says(repo: Repo) -> None:
     assert {name for name in repo.refs() if name.startswith("rescue/")} == {
         "rescue/2026-01-31-greet/step-1", "rescue/2026-01-31-greet/step-1-2",
     }  # fmt: skip
+    assert repo.ok("step verify 1")["passed"]
+
+
+def state(repo: Repo) -> dict[str, object]:
+    """Return what is at each path, as the file system says."""
+    found: dict[str, object] = {}
+    for folder, folders, files in os.walk(repo.folder):
+        for name in (*folders, *files):
+            path = Path(folder, name)
+            shown = path.relative_to(repo.folder).as_posix()
+            if not shown.startswith((".git/", ".claude")):
+                found[shown] = (path.lstat().st_mode, path.read_bytes() if path.is_file() else None)
+    return found
+
+
+def test_what_git_does_not_see_is_taken_back_too(make: Make) -> None:
+    """Modes, empty folders and their modes, and by name ignored files; what the step itself empties stays so."""
+    files = {**FILES, ".gitignore": "*.local\n", "src/old/gone.py": "old\n"}
+    own = ["src/part1.py", "src/old/gone.py"]
+    repo = make(plan(step(1, own, expected_paths=own[:1], min_file_count=1)), files=files)
+    repo.write({"key.local": "mine\n", "src/other.local": "mine\n", "notes.txt": "mine\n"})
+    for name, bits in (("key.local", 0o600), ("notes.txt", 0o600), ("README.md", 0o640)):
+        (repo.folder / name).chmod(bits)
+    (repo.folder / "empty/deep").mkdir(parents=True)
+    (repo.folder / "empty").chmod(0o711)
+    repo.start()
+    repo.ok("step begin 1")
+    before = state(repo)
+
+    def spoil() -> None:
+        shutil.rmtree(repo.folder / "empty")
+        for name in ("notes.txt", "README.md", "key.local"):
+            (repo.folder / name).chmod(0o644)
+        repo.write({"key.local": "spoilt\n", "notes.txt": "spoilt\n"})
+        (repo.folder / "src/other.local").unlink()
+
+    spoil()
+    repo.write({"src/part1.py": "part\n"})
+    shutil.rmtree(repo.folder / "src/old")
+    mine = {path: one for path, one in state(repo).items() if path.startswith(("src/part1", "src/old"))}
+    after = {path: one for path, one in before.items() if not path.startswith("src/old")} | mine
+    told = repo.ok("step restore 1")["restored"]
+    assert told.startswith("README.md, empty, empty/deep, notes.txt;")
+    names = ("key.local", "src/other.local")
+    now = state(repo)
+    assert {path for path in {*now, *after} if now.get(path) != after.get(path)} == set(names)
+    repo.ok(f"step restore 1 {' '.join(names)}")
+    assert state(repo) == after
+    spoil()
+    for name in (*names, "empty", "notes.txt", "README.md"):
+        repo.ok(f"step restore 1 {name}")
+    assert state(repo) == after
+    assert "nothing outside step 1 has changed" in repo.refused("step restore 1")
     assert repo.ok("step verify 1")["passed"]
 
 

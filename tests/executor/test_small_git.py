@@ -14,6 +14,7 @@ from ultra_runtime.proof.objects import is_ancestor
 from ultra_runtime.run.tree.commit import index_entries
 from ultra_runtime.run.tree.own_index import link_index
 from ultra_runtime.run.tree.raw import _escaped
+from ultra_runtime.run.tree.staged import keep_index, staged_since
 
 NAMES = [
     "plain",
@@ -116,3 +117,19 @@ def test_entries_of_an_index_are_those_of_just_these_paths_and_of_no_conflict(tm
     empty = str(tmp_path / "empty")
     git(folder, "read-tree", "--empty", env={"GIT_INDEX_FILE": empty})
     assert index_entries(found, ["d/e"], empty) == {}
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_what_is_staged_since_is_found_beside_the_lock_of_a_killed_call(tmp_path: Path, left: bool) -> None:
+    folder = make_repository(tmp_path / "repo", {"a.txt": "a\n"})
+    git, kept = find_git(str(folder)), str(tmp_path / "kept")
+    assert staged_since(git, kept) == "", "nothing was kept"
+    assert keep_index(git, kept) == set()
+    assert staged_since(git, kept) == ""
+    (folder / "a.txt").write_text("staged\n")
+    git.ask("add", "a.txt")
+    if left:
+        Path(f"{kept}.tree.lock").touch()
+    tree = staged_since(git, kept)
+    assert git.ask("ls-tree", tree or "none") == git.ask("ls-tree", git.ask("write-tree").decode().strip())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "repo"]

@@ -118,7 +118,7 @@ def test_a_few_lines_for_a_person(stand: Stand) -> None:
         "Brief": "there",
         "Research": "2 of 2 topics answered (complete)",
         "Plan": "5 steps, version 1.7, 2 sessions in 2 waves",
-        "Run": "completed, all 5 steps are over",
+        "Run": "completed, all 5 steps are over (1 skipped)",
         "Audit": "pass (checked now, commits from git refs)",
         "Review": "WARN: 1 major, 1 minor",
         "Next": f"{COMMANDS['plan']} --brief {PROJECT}/review.md  (the review says WARN: plan the fixes)",
@@ -309,18 +309,20 @@ def test_a_call_imports_nothing_slow(make: Make) -> None:
 
 
 def facts(status: str, states: str = "", **values: Any) -> Any:
-    """Return the facts of a run: a letter for each step, `o` when it is over, `p` when it is pending."""
+    """Return the facts of a run: `o` for a step that is over, `s` for a skipped one, `p` for a pending one."""
     at = states.find("p")
     current = SimpleNamespace(
         number=at + 1, state="pending", title=values.pop("title", ""), attempts=values.pop("attempts", 0)
     )
     known = {"holder": "", "held": "", "audit": "", "drifts": [], "proof": "", "audit_source": "git"}
-    steps, over = list(states), states.count("o")
+    steps, skipped = list(states), states.count("s")
+    over = states.count("o") + skipped
     return SimpleNamespace(
         status=status,
         own=steps,
         counted=steps,
         over=over,
+        skipped=skipped,
         current=current if at >= 0 else None,
         **{**known, **values},
     )
@@ -331,6 +333,8 @@ WORDS: dict[str, Any] = {
     "its progress file cannot be read": facts(""),
     "completed, the only step is over": facts("completed", "o"),
     "completed, all 2 steps are over": facts("completed", "oo"),
+    "completed, all 3 steps are over (2 skipped)": facts("completed", "sos"),
+    "stopped, step 3 of 3 is pending; 2 are over (1 skipped)": facts("stopped", "sop"),
     "in progress (held by b), step 1 of 2 is pending; none are over": facts(
         "in_progress", "pp", holder="b", held="held by b"
     ),

@@ -67,5 +67,5 @@ def test_attempts_before_a_resume_are_not_hidden(make: Make) -> None:
     repo.ok(f"run start {PLAN} --mode resume --go-on")
     repo.write({"src/part1.py": "1\n"})
     repo.ok("step verify 1 --go-on")
-    told = "no agents, 1 attempt at 1 step, not counting those before the resume, about "
+    told = "no agents, 1 attempt at 1 step, not counting those that a resume reset, about "
     assert repo.ok("run finish --short")["used"].startswith(told)

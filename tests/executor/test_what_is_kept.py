@@ -47,6 +47,17 @@ def test_a_resumed_run_keeps_what_was_found_and_tried(make: Make) -> None:
     assert "right" in repo.read(f"{LOGS}/step-1-verify-1.2.log")
 
 
+def test_a_finding_has_words(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    for text in ("", " ", "\n"):
+        refused = repo.say("run", "note", text)
+        assert (refused.status, refused.out) == (2, ""), text
+        assert "TEXT must be a sentence, not empty" in refused.err
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert "findings" not in repo.ok("run finish")
+
+
 def test_findings_survive_an_abort_and_end_with_the_run(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -10,14 +11,15 @@ from typing import Any
 
 import pytest
 
+from tests.checkout.source import ends
 from tests.kit.files import write_tree
 from tests.kit.repository import ENVIRONMENT, make_repository
 from ultra_runtime.checkout.settings import settings_of
 from ultra_runtime.checkout.surroundings import look_around
 from ultra_runtime.files.git import find_git
-from ultra_runtime.proof import background
 from ultra_runtime.proof.background import FINISHING, Background, make_job
 from ultra_runtime.proof.conditions import Condition
+from ultra_runtime.proof.run_all import JOB, run_all
 from ultra_runtime.run.state.run_place import RunPlace
 
 SETTINGS = settings_of({})
@@ -25,11 +27,10 @@ Prove = Callable[..., Any]
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bundle: Path) -> Path:
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a repository with an ignored file that its checkouts get, in the environment of a user."""
     for name, value in {**ENVIRONMENT, "HOME": str(tmp_path)}.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(background, "CHILD", str(bundle / "runtime/ultra_runtime/proof/child.py"))
     folder = make_repository(tmp_path / "repo", {"a.txt": "a\n", ".gitignore": "*.env\n*.log\n"})
     return write_tree(folder, {".worktreeinclude": "*.env\n", "local.env": "pinned\n"})
 
@@ -98,14 +99,12 @@ def test_a_proof_that_is_stopped_ends_with_all_that_it_started(root: Path, proof
     job["commands"][0]["exit"] = True
     running = begun(root)
     assert running.run(job, 0) is None
-    pid = int(wait_for(mark))
+    pid = wait_for(mark).strip()
     places = copies(root) if proof == "try" else []
     assert [os.path.isdir(one) for one in places] == [True] * (proof == "try")
     begun(root).stop()
-    end = time.monotonic() + 30
-    while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
-        time.sleep(0.01)
-    assert not any(map(os.path.exists, (f"/proc/{pid}", *places, running.folder)))
+    assert ends(pid)
+    assert not any(map(os.path.exists, (*places, running.folder)))
 
 
 @pytest.mark.parametrize("done", [0, 2])
@@ -129,3 +128,17 @@ def test_another_job_begins_anew_and_the_same_one_is_not_run_again(root: Path) -
         assert list(told.rows) == [job["commands"][0]["command"]]
     assert count.read_text().split() == ["first", "other", "first"]
     assert begun(root).standing() == "1 of 1 command"
+
+
+def test_a_proof_whose_repository_is_removed_leaves_no_log(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = root.parent / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.chdir(root.parent)  # the proof leaves the folder
+    git, folder = find_git(str(root)), root / ".git/ultra/slug/proof"
+    write_tree(folder, {JOB: json.dumps(job_of(root, scripted(root, f"rm -rf {root}; false")))})
+    run_all(str(folder), git.folder, git.common)
+    assert not (root / ".git/HEAD").exists()
+    assert list(temporary.rglob("*.log")) == []

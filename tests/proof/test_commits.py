@@ -137,6 +137,27 @@ def test_a_broken_script_is_told_once(history: History) -> None:
     ]
 
 
+# Each of these before and behind a broken script, in the order in which git lists paths.
+BESIDE: dict[str, Content] = {
+    "no script": "if then\n",
+    "a good script.sh": "true\n",
+    "a link.sh": (LINK, "if then"),
+    "named.sh": "true\n",
+}
+
+
+def test_every_changed_script_is_parsed_whatever_stands_beside_it(history: History) -> None:
+    steps = steps_of(
+        step(1, ["bin/"], expected_paths=[], min_file_count=0, bash_syntax_check=["bin/1 named.sh"])
+    )
+    for name, content in BESIDE.items():
+        made = {f"bin/{place} {name}": content for place in (1, 3)}
+        made["bin/1 named.sh"] = "true\n"
+        found = history.check(steps, history.commit({**made, "bin/2.sh": "if then\n", "bin/4.sh": "fi\n"}))
+        told = [one.expected for one in found.drifts if one.check == "bash_syntax_check"]
+        assert told == [f"bash -n passes for bin/{number}.sh" for number in (2, 4)], name
+
+
 # What the user's commit made of a file outside the steps, and what the end has: his as long as it is as he made it.
 CLAIMED: dict[str, tuple[Content, Content]] = {
     "as he made it": ("his", "his"),

@@ -252,6 +252,22 @@ def test_a_run_whose_steps_were_all_skipped_is_not_completed(run: Callable[..., 
     assert repo.ultra(f"audit {PLAN}")["status"] == "nothing done"
 
 
+def test_an_audit_names_the_steps_that_were_skipped(run: Callable[..., Repo]) -> None:
+    repo = run(plan(step(1), step(2, verify="false", on_failure="skip")))
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    assert "skipped_steps" not in repo.ultra(f"audit {PLAN}"), "the step is not over"
+    repo.ok("step begin 2")
+    repo.write({"src/part2.py": "two\n"})
+    assert "\nUndone: src/part2.py; " in repo.say("step", "verify", "2").out
+    repo.ok("run finish")
+    answer = repo.ultra(f"audit {PLAN}")
+    assert (answer["status"], answer["completed_steps"], answer["skipped_steps"]) == ("pass", [1], [2])
+    assert repo.say("audit", PLAN).out.startswith("pass: 1 completed step, 1 skipped, ")
+    told = repo.say("continue").out
+    assert "completed: Every step is over" in told
+    assert "passed" not in told
+
+
 def test_a_step_that_must_not_be_skipped(run: Callable[..., Repo]) -> None:
     repo = run(plan(step(1), step(2)))
     repo.do_step(1, {"src/part1.py": "one\n"})

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.executor.sample import Repo, plan, step
+from tests.kit.quick import examples
+from ultra_runtime.run.state.environment import command_in_copy
 
 Make = Callable[..., Repo]
 SETTINGS = ".claude/ultra.yaml"
@@ -39,7 +46,7 @@ def test_what_the_setup_has_changed_stays(make: Make) -> None:
     repo = make(
         f"{here} || grep patched src/hello.py",
         f"{here} || grep -c patched src/hello.py",
-        "setup: echo patched >> src/hello.py\n",
+        "setup: mkfifo .git/monitor && echo patched >> src/hello.py\n",
     )
     assert repo.ok("run finish")["result"] == "completed"
 
@@ -64,3 +71,41 @@ def test_a_command_may_name_the_tree_by_its_full_path(make: Make, tmp_path: Path
     log = repo.read(".claude/projects/2026-01-31-greet/logs/proof-1.log")
     assert f"cd {tmp_path}/repo " not in log
     assert f"{tmp_path}/repo-old" in repo.read(".claude/projects/2026-01-31-greet/logs/proof-2.log")
+
+
+def test_a_tree_with_a_blank_in_its_path_is_not_read_by_another_spelling(
+    tmp_path: Path, bundle: Path, python: Path
+) -> None:
+    repo = Repo(tmp_path / "my repo", bundle, python)
+    place = str(repo.folder).replace(" ", "\\ ")
+    repo.create(plan(step(1, verify=f"test -e {place}/src/part1.py && test -e {place}/not.committed")))
+    repo.write({".git/info/exclude": "not.committed\n", "not.committed": ""})
+    repo.start()
+    repo.do_step(1, {"src/part1.py": "one\n"})
+    done = repo.ok("run finish")
+    assert done["result"] == "partial"
+    assert "what it needs is not committed" in str(done["why"])
+
+
+NAMES = st.text("a1 \t'\"$`\\\\!*?[]{}()<>|&;#~=%^-_.é\n", min_size=1, max_size=6).map(
+    lambda name: f"x{name}x"
+)
+
+
+@given(NAMES, NAMES, st.sampled_from(["plain", "single", "double", "backslashes"]))
+@settings(max_examples=examples(60), deadline=None)
+def test_however_a_command_spells_the_tree_it_means_the_copy(name: str, other: str, how: str) -> None:
+    root, copy = f"/home/me/{name}", f"/tmp/{other}/copy"
+    spelled = {
+        "plain": root if shlex.quote(root) == root else shlex.quote(root),
+        "single": "'" + root.replace("'", "'\\''") + "'",
+        "double": '"' + re.sub(r'([\\"$`])', r"\\\1", root) + '"',
+        "backslashes": re.sub(r"[^\w/.,:+@%-]", r"\\\g<0>", root),
+    }[how]
+    if how != "backslashes" and root not in spelled:
+        return  # spelled with another escape inside quotes
+    if "\n" in root and how == "backslashes":
+        return  # a shell drops a line break behind a backslash
+    command = command_in_copy(f"printf %s {spelled}/src", root, copy)
+    said = subprocess.run(["bash", "-c", command], capture_output=True, check=True).stdout
+    assert said.decode() == f"{copy}/src"

@@ -26,6 +26,7 @@ def ultra(own_bundle: Path, repo: Path, python: Path, tmp_path: Path) -> Ultra:
     client(tools, "echo '2.1.325 (Claude Code)'")
     (tmp_path / "gitconfig").write_text("[user]\n\tname = Ann\n\temail = ann@example.com\n")
     runner.env |= {"GIT_CONFIG_GLOBAL": str(tmp_path / "gitconfig"), "GIT_CONFIG_NOSYSTEM": "1"}
+    runner.env["TMPDIR"] = str(tmp_path)  # no log of an unexpected error of another test
     return runner
 
 

@@ -134,18 +134,20 @@ def test_doctor_shows_the_newest(ultra: Ultra, broken: Ultra, repo: Path) -> Non
     broken.say("doctor", "first.md")
     broken.say("doctor", "second.md")
     log = logs(repo / ".git/ultra")[-1]
-    checks = {check["name"]: check for check in ultra("doctor").data["checks"]}
+    own = {"TMPDIR": broken.env["TMPDIR"]}  # not the logs of other tests
+    checks = {check["name"]: check for check in ultra("doctor", env=own).data["checks"]}
     found = checks["last error"]
     assert found["status"] == "warn"
     assert found["message"].endswith("Z, ultra doctor second.md: KeyError: 'boom'")
     assert str(log) in found["remedy"]
 
 
-def test_doctor_finds_the_log_of_a_hook_in_the_data_folder(ultra: Ultra, repo: Path) -> None:
+def test_doctor_finds_the_log_of_a_hook_in_the_data_folder(ultra: Ultra, repo: Path, tmp_path: Path) -> None:
     folder = repo / ".claude/plugins/data/ultraplan-local-skills-dir/errors"
     folder.mkdir(parents=True)
     (folder / "20200101T000000-000000-1.log").write_text("time: T\ncall: hook stop\nerror: E: e\n\n")
-    checks = ultra("doctor", env={"CLAUDE_CONFIG_DIR": str(repo / ".claude")}).data["checks"]
+    own = {"CLAUDE_CONFIG_DIR": str(repo / ".claude"), "TMPDIR": str(tmp_path)}
+    checks = ultra("doctor", env=own).data["checks"]
     assert [one["message"] for one in checks if one["name"] == "last error"] == ["T, ultra hook stop: E: e"]
 
 

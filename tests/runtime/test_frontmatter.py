@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.kit.quick import examples
+from tests.kit.table import each
 from tests.runtime.frontmatter_differences import DIFFERENCES, Difference, Error
 from ultra_runtime.text.frontmatter import parse
+from ultra_runtime.text.yaml_mapping import MappingError, MappingReader
 
 CORPUS = Path(__file__).parent.parent.parent.parent / "shared" / "corpus" / "frontmatter.jsonl"
 
@@ -348,3 +350,29 @@ def test_time_grows_with_the_length_and_no_faster() -> None:
         started = time.process_time()
         parse(document(text))
         assert time.process_time() - started < 20, name
+
+
+QUOTES = [
+    "'a'", '"a"', "'a", '"a', "a'", "'a' b", '"a" b', "'a' # c", '"a" # c', "'a'#c", '"a"#c', "'a''b'", "'a'' b", "''", "'",
+    '"', '""', '"\\""', '"\\"', "'a' 'b'", "'a':", "{b: c", "{b: c} d", "{b: c}", "{b: c, ", "{b", "{", "[", "[b", "[b] c",
+]  # fmt: skip
+PLACES = [
+    "k: {}",
+    "k:\n  - {}",
+    "k:\n  - a\n  - {}",
+    "k: [{}]",
+    "k: [x, {}]",
+    "{}: v",
+    "k:\n  - x: {}",
+    "k:\n  - x: y\n    z: {}",
+]
+
+
+@each((place.format(quote), records) for place in PLACES for quote in QUOTES for records in (True, False))
+def test_what_pyyaml_refuses_is_refused(text: str, records: bool) -> None:
+    try:
+        yaml.safe_load(text)
+    except yaml.YAMLError:
+        reader = MappingReader(text.split("\n"), records=records)
+        with pytest.raises(MappingError):
+            reader.read()

@@ -134,3 +134,48 @@ def test_without_the_c_scanner_the_package_does_the_same() -> None:
         '{"a":[1,{"b":null}],"c":"é"}',
         *(str(line) for _, line in refused),
     ]
+
+
+def no_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Refuse a key that is there twice, as the runtime does."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("twice")
+    return dict(pairs)
+
+
+def by_json(text: str) -> object:
+    """Return the object in a text as json reads it, or nothing."""
+    try:
+        found = json.loads(text, object_pairs_hook=no_twice)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+SOUND = ["{}", " { } ", '{"a": 1}', '{"a": {"b": []}, "c": "d"}', '{"a\\n": "\\t"}']
+TAILS = ["", " ", "\n", "x", "}", ",", "{}", "\0", "//", "1", "]"]
+
+
+@given(
+    st.builds(lambda text, tail: text + tail, st.sampled_from(SOUND), st.sampled_from(TAILS))
+    | st.builds(lambda text, at, sign: text[:at] + sign + text[at + 1 :], st.sampled_from(SOUND), st.integers(0, 26),
+                st.sampled_from(['"', "{", "}", "[", "]", ":", ",", "\\", "\n", "\t", "x", "0", ""]))
+)  # fmt: skip
+@settings(max_examples=150)
+def test_accepts_what_json_accepts(text: str) -> None:
+    expected = by_json(text)
+    if expected is None:
+        with pytest.raises(JsonError):
+            read_object(text.encode())
+    else:
+        assert read_object(text.encode()).values == expected
+
+
+def test_whatever_comes_after_an_object_is_refused_or_blank() -> None:
+    for text in SOUND:
+        for tail in TAILS:
+            if by_json(text + tail) is None:
+                with pytest.raises(JsonError):
+                    read_object((text + tail).encode())
+            else:
+                assert tail.strip() == ""

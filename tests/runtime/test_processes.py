@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -107,3 +108,59 @@ def test_the_tokens_of_a_run_are_the_sum_over_its_answers(
     for session in ("", "../session-a", "session-b"):
         monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session)
         assert session_tokens() is None
+
+
+DETACHING = """\
+import os, sys, time
+sys.path.insert(0, sys.argv[1])
+from ultra_runtime.files.process import detach
+
+def work():
+    while not os.path.exists("go"):
+        time.sleep(0.01)
+    open_files = {number: os.readlink(f"/proc/self/fd/{number}") for number in range(10)
+                  if os.path.lexists(f"/proc/self/fd/{number}")}
+    with open("worked", "w") as file:
+        file.write(f"{os.getpid()} {os.getsid(0)} {open('began').read()} {sorted(set(open_files.values()))}")
+    os.rename("worked", "done")
+
+def began(pid):
+    with open("began", "w") as file:
+        file.write(str(pid))
+
+held = os.open(".", os.O_RDONLY)
+detach(work, began)
+print("returned", flush=True)
+"""
+
+
+def test_detached_work_outlives_its_caller_with_none_of_its_files(tmp_path: Path) -> None:
+    """The caller's output ends when the caller does, although the work goes on; its id is known before it begins."""
+    runtime = Path(process.__file__).parents[2]
+    caller = subprocess.run(
+        [sys.executable, "-c", DETACHING, runtime], cwd=tmp_path, capture_output=True, timeout=60, check=True
+    )
+    assert (caller.stdout, caller.stderr) == (b"returned\n", b"")
+    assert not (tmp_path / "done").exists()
+    (tmp_path / "go").touch()
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "done").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    own, session, known, files = (tmp_path / "done").read_text().split(" ", 3)
+    assert own == session == known
+    assert files == "['/dev/null']"
+
+
+def test_work_does_not_begin_when_nobody_notes_its_process(tmp_path: Path) -> None:
+    fails = "def began(pid):\n    raise OSError\n\nimport ultra_runtime.files.process as process\nprocess.MOST_FILES = 3\n"
+    script = DETACHING.replace("held = ", f"{fails}held = ")
+    for name in ("go", "began"):
+        (tmp_path / name).touch()
+    reader, writer = os.pipe()
+    command = [sys.executable, "-c", script, str(Path(process.__file__).parents[2])]
+    subprocess.run(command, cwd=tmp_path, pass_fds=[writer], timeout=60, check=True)
+    os.close(writer)
+    assert os.read(reader, 1) == b"", "every process that had the pipe has ended"
+    os.close(reader)
+    assert not (tmp_path / "done").exists()

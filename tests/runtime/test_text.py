@@ -424,3 +424,16 @@ def test_a_moment_is_that_of_the_library(moment: datetime.datetime) -> None:
     expected = (passed.days + 1) * 86_400 * 10**9 + passed.seconds * 10**9 + passed.microseconds * 1000
     assert instant(moment.isoformat()) == expected
     assert instant(moment.isoformat(" ").replace(".", ",")) == expected
+
+
+@pytest.mark.parametrize("depth", [1, 2, 7, 8, 9, 10])
+def test_elements_of_a_message_are_nested_up_to_eight_deep(depth: int) -> None:
+    text = "<a>" * depth + "x & y".replace("&", "&amp;") + "</a>" * depth
+    if depth > 8:
+        with pytest.raises(XmlError, match="nested deeper than 8"):
+            read_xml(text)
+        return
+    found = read_xml(text)
+    for _ in range(depth - 1):
+        (found,) = found.inner
+    assert (found.name, found.text, found.inner) == ("a", "x & y", [])

@@ -2,6 +2,7 @@
 
 from tests.attacks.scripts import (
     afresh,
+    between,
     caches,
     checkout,
     commands,
@@ -10,6 +11,7 @@ from tests.attacks.scripts import (
     history,
     honest,
     ignored,
+    meetings,
     outside,
     paths,
     people,
@@ -33,5 +35,14 @@ ATTACKS = [
     *afresh.ATTACKS,
     *gitways.ATTACKS,
     *people.ATTACKS,
+    *between.ATTACKS,
 ]
-HONEST = [*honest.RUNS, *surroundings.RUNS, *caches.RUNS, *gitways.RUNS, *people.RUNS, *commands.RUNS]
+HONEST = [
+    *honest.RUNS,
+    *surroundings.RUNS,
+    *caches.RUNS,
+    *gitways.RUNS,
+    *people.RUNS,
+    *commands.RUNS,
+    *meetings.RUNS,
+]

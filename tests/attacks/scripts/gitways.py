@@ -90,7 +90,7 @@ ultra step verify 1; ultra step commit 1; finish
     Attack("a name in another normal form of Unicode", """\
 git config core.precomposeUnicode true; start; ultra step begin 1; echo part > "$(printf 'src/e\\314\\201.txt')"
 ultra step verify 1; ultra step commit 1; finish
-""", parts=(Part(1, ("src/\u00e9.txt",), "ls src/*.txt"),), verification=""),
+""", parts=(Part(1, ("src/\u00e9.txt",), "ls src/*.txt"),), verification="", says="whose name only looks like"),
     Attack("a name in other case where git ignores case", """\
 git config core.ignoreCase true; start; ultra step begin 1; echo part one > src/One.txt
 ultra step verify 1; ultra step commit 1; finish

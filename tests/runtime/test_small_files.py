@@ -1,0 +1,229 @@
+"""The small modules that read and keep files, each compared with something that does the same in another way."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.kit.repository import make_repository
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.files import kept_answers, unexpected
+from ultra_runtime.files.digest import blob_name, sha1, sha256
+from ultra_runtime.files.given_text import as_text, read_given
+from ultra_runtime.files.json_file import NotJsonError, load_json, read_json
+from ultra_runtime.files.price import models, price, rounded
+from ultra_runtime.files.regular_file import LARGEST, UnreadableError, read_descriptor
+from ultra_runtime.files.waiting import Waiting
+
+
+@given(st.binary(max_size=50))
+def test_digests_are_those_of_hashlib(data: bytes) -> None:
+    assert sha256(data) == hashlib.sha256(data).hexdigest()
+    assert sha1(data) == hashlib.sha1(data, usedforsecurity=False).hexdigest()
+    head = b"blob %d\0" % len(data)
+    assert blob_name(data, "0" * 40) == sha1(head + data)
+    assert blob_name(data, "0" * 64) == sha256(head + data)
+
+
+@given(st.integers(0, 5000))
+def test_a_number_of_tokens_is_told_to_the_hundred(tokens: int) -> None:
+    told = int(rounded(tokens).replace(",", ""))
+    assert (told % 100, told >= 100) == (0, True)
+    assert abs(told - tokens) <= 50 or told == 100 > tokens
+
+
+def test_a_price_names_agents_models_and_tokens() -> None:
+    assert price([], 1234) == "no agents, about 1,200 tokens of protocol"
+    unknown = "the session's model"
+    assert models(["no such agent", "another"]) == f"2 {unknown}"
+    assert price(["no such agent"], 0) == f"at most 1 agent (1 {unknown}), about 100 tokens of protocol"
+    assert price(["x", "x"], 0, most=False) == f"2 agents (2 {unknown}), about 100 tokens of protocol"
+
+
+@pytest.mark.parametrize(("size", "fits"), [(LARGEST, True), (LARGEST + 1, False)])
+def test_a_file_is_read_up_to_the_largest_size(tmp_path: Path, size: int, fits: bool) -> None:
+    path = tmp_path / "large"
+    path.touch()
+    os.truncate(path, size)
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        if fits:
+            assert len(read_descriptor(descriptor)) == size
+        else:
+            with pytest.raises(UnreadableError, match=f"it is larger than {LARGEST >> 20} MB"):
+                read_descriptor(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@given(st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=3), max_size=3))
+def test_a_json_file_is_read_as_json_reads_it(
+    tmp_path_factory: pytest.TempPathFactory, values: object
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "values.json"
+    path.write_text(json.dumps(values))
+    assert load_json(str(path)) == read_json(str(path)) == values
+    path.write_text(json.dumps([values]))
+    with pytest.raises(NotJsonError):
+        load_json(str(path))
+    assert read_json(str(path)) == read_json(f"{path}.missing") == {}
+
+
+def test_text_that_is_given(tmp_path: Path) -> None:
+    assert as_text("\ufeffä\n".encode(), "hint") == "ä\n"
+    for data, error in (
+        (b" \n\t", "no input"),
+        (b"", "no input"),
+        (b"\xff\n", "line 1 of"),
+        (b"a\nb\n\xff", "line 3 of"),
+        (b"\n\xff", "line 2 of"),
+    ):
+        with pytest.raises(RefusedError, match=error):
+            as_text(data, "hint")
+    (tmp_path / "given").write_bytes(b"x\xff")
+    assert read_given(str(tmp_path / "given"), "hint") == b"x\xff"
+    with pytest.raises(RefusedError) as refused:
+        read_given(str(tmp_path / "missing"), "hint")
+    assert refused.value.next_step == "hint"
+
+
+class Terminal(io.StringIO):
+    """A stream that somebody looks at, or nobody."""
+
+    def __init__(self, is_seen: bool) -> None:
+        super().__init__()
+        self.is_seen = is_seen
+
+    def isatty(self) -> bool:
+        return self.is_seen
+
+
+@pytest.mark.parametrize("is_seen", [True, False, None])
+def test_who_waits_at_a_terminal_sees_each_second_once(
+    monkeypatch: pytest.MonkeyPatch, is_seen: bool | None
+) -> None:
+    terminal = None if is_seen is None else Terminal(is_seen)
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(sys, "stderr", terminal)
+    line = Waiting("tests\nrun")
+    for now[0] in (100.2, 100.9, 101.0, 101.5, 102.1, 111.9):
+        line.tick()
+    line.end()
+    monkeypatch.undo()
+    said = terminal.getvalue() if terminal else ""
+    shown = [f"ultra: tests\\nrun ({seconds} s)" for seconds in (1, 2, 11)]
+    assert said == ("".join(f"\r{one}" for one in shown) + f"\r{'':{len(shown[-1])}}\r" if is_seen else "")
+
+
+def test_an_answer_is_kept_for_its_session_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = make_repository(tmp_path / "repo", {"README.md": "x\n"})
+    monkeypatch.chdir(repo)
+    answers = {f"session-{number}": f"answer {number}" for number in range(kept_answers.MOST_SESSIONS + 2)}
+    for number, (session, text) in enumerate(answers.items()):
+        kept_answers.keep_answer(str(repo), session, "scout", text)
+        os.utime(repo / ".git/ultra/answers" / session, (number, number))
+    sessions = list(answers)
+    for number, session in enumerate(sessions):
+        monkeypatch.setenv(kept_answers.SESSION, session)
+        kept = len(sessions) - number <= kept_answers.MOST_SESSIONS
+        assert kept_answers.kept_answer("scout") == (answers[session] if kept else ""), number
+    kept_answers.keep_answer(str(repo), session, "critic", "x" * kept_answers.LONGEST)
+    kept_answers.keep_answer(str(repo), session, "large", "x" * (kept_answers.LONGEST + 1))
+    assert kept_answers.kept_answer("large") == ""
+    assert (
+        kept_answers.need_answers(["critic", "large", "scout"])
+        == f"{'x' * kept_answers.LONGEST}\n{answers[session]}"
+    )
+    kept_answers.drop_answers(["critic", "large"])
+    assert kept_answers.need_answers(["critic", "scout"]) == answers[session]
+    kept_answers.drop_answers()
+    with pytest.raises(RefusedError, match="no answer of critic or scout is kept"):
+        kept_answers.need_answers(["critic", "scout"])
+    monkeypatch.setenv(kept_answers.SESSION, sessions[-2])
+    assert kept_answers.kept_answer("scout") == answers[sessions[-2]]
+
+
+@pytest.mark.parametrize("session", ["", "../x", "a/b", "x" * 101, "a b", ".."])
+def test_no_answer_is_kept_under_a_name_that_leaves_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, session: str
+) -> None:
+    repo = make_repository(tmp_path / "repo", {"README.md": "x\n"})
+    monkeypatch.chdir(repo)
+    monkeypatch.setenv(kept_answers.SESSION, session)
+    kept_answers.keep_answer(str(repo), session, "scout", "text")
+    kept_answers.drop_answers()
+    assert kept_answers.kept_answer("scout") == ""
+    assert not (repo / ".git/ultra").exists()
+    kept_answers.keep_answer(str(tmp_path), "fine", "scout", "text")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["repo"]
+
+
+def test_git_names_a_blob_in_the_same_way(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"some\0bytes\n")
+    command = ["git", "hash-object", "--no-filters", "x"]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert blob_name(b"some\0bytes\n", "0" * 40) == said.stdout.strip()
+
+
+def raised(cause: BaseException | None, context: BaseException | None, text: str) -> BaseException:
+    problem = ValueError(text)
+    problem.__cause__, problem.__context__ = cause, context
+    return problem
+
+
+@pytest.mark.parametrize("cycle", [False, True])
+def test_an_error_is_told_with_its_causes_each_once(cycle: bool) -> None:
+    first = raised(None, None, "first")
+    second = raised(None, first, "second")
+    third = raised(second, first, "third")
+    if cycle:
+        first.__context__ = third
+    told = [next_line for next_line, _ in zip(unexpected._traceback(third), range(9), strict=False)]
+    assert told == ["ValueError: third", "ValueError: second", "ValueError: first"]
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("step", True),
+        ("x" * unexpected.LONGEST_WORD, True),
+        ("x" * (unexpected.LONGEST_WORD + 1), False),
+        ("a b", False),
+        ("a\nb", False),
+        ("https://x", False),
+        ("TOKEN=1", False),
+        ("password:x", False),
+        ("token", True),
+        ("a=1", True),
+        ("abc1" * 6, False),
+        ("abc1" * 5 + "abc", True),
+        ("ab-1" * 8, False),
+        ("abcd" * 6, True),
+    ],
+)
+def test_a_word_of_a_call_is_shown_only_if_it_can_be_no_secret(word: str, shown: bool) -> None:
+    assert unexpected._masked(word) == (word if shown else f"<{len(word)} characters>")
+
+
+def test_the_newest_errors_are_kept_where_their_owner_alone_writes(tmp_path: Path) -> None:
+    folder = tmp_path / "errors"
+    paths = [unexpected._written(str(folder), b"x\n") for _ in range(unexpected.KEPT + 2)]
+    assert sorted(str(path) for path in folder.iterdir()) == sorted(paths)[-unexpected.KEPT :]
+    assert folder.stat().st_mode & 0o777 == 0o700
+    (tmp_path / "link").symlink_to(folder)
+    assert unexpected._written(str(tmp_path / "link"), b"x\n") == ""
+    (tmp_path / "file").touch()
+    assert unexpected._written(str(tmp_path / "file"), b"x\n") == ""
