@@ -35,7 +35,9 @@ class Ruled(Told):
     @property
     def decision(self) -> str:
         """`deny`, `ask`, or nothing."""
-        return self.output["permissionDecision"] if self.out else ""
+        decision = self.output["permissionDecision"] if self.out else ""
+        assert decision in ("deny", "ask", "")
+        return decision
 
     @property
     def reason(self) -> str:

@@ -122,6 +122,9 @@ def test_a_wrong_file_stops_a_run_and_nobody_else(scene: Scene) -> None:
     assert f"{FILE}:1: there is no pack 'clouds'; use one of cloud, databases" in told.err
     say(scene.repo, "packs: [git_discards]\n")
     assert "rule git_clean" in scene.bash("git clean -fd").reason
+    for path in (FILE, scene.home / FILE):
+        for told in (scene.write(path), scene.bash(f"echo x > {path}"), scene.bash(f"rm {path}")):
+            assert told.decision == "deny", path
     assert "rule run_settings" in scene.write(FILE).reason
 
 

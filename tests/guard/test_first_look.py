@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from tests.guard.rows import every_row
 from tests.guard.shell_programs import PROGRAM, SOUP
 from tests.kit.quick import examples
 from tests.kit.table import each
+from ultra_runtime.guard import first_look
 from ultra_runtime.guard.first_look import may_match
 from ultra_runtime.guard.follow import kinds, wrappers
 from ultra_runtime.guard.follow.watch import watch
@@ -94,6 +97,19 @@ def test_everyday_commands_need_no_second_look(command: str) -> None:
     assert not may_match(command)
 
 
+@each(sorted(POLICY.adders))
+def test_no_is_right_for_everything_that_adds_a_package(name: str) -> None:
+    for verb in POLICY.adders[name][0]:
+        for ending in ("", "y", "yu", "--x"):
+            for words in (
+                f"{verb}{ending} left-pad",
+                f"-q {verb}{ending} left-pad",
+                f"left-pad {verb}{ending}",
+            ):
+                check(f"{name} {words}")
+        assert may_match(f"{name} {verb} left-pad")
+
+
 @settings(deadline=None, max_examples=examples(1500))
 @given(LINE)
 def test_no_is_right_for_lines_of_names_and_arguments(line: str) -> None:
@@ -139,3 +155,12 @@ def test_a_wrong_no_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.guard.test_first_look.may_match", lambda command: False)
     with pytest.raises(AssertionError):
         check("rm -rf x")
+
+
+CLOSED = re.compile(r"""(?:[^'"\\]|\\(?:.|\Z)|'[^']*'|"(?:[^"\\]|\\.)*")*""", re.DOTALL)
+
+
+@given(st.text("'\"\\a ", max_size=9))
+def test_a_quote_that_is_open_at_the_end_is_seen(text: str) -> None:
+    quoted = "'" in text or '"' in text
+    assert not quoted or first_look._may_be_unclosed(text, quoted) == (CLOSED.fullmatch(text) is None)

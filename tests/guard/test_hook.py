@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from tests.guard.scene import PLAN, Scene
+from tests.kit.files import write_tree
 from tests.kit.names import LAUNCHER, NAME, PROJECT
 from ultra_plugin.check.client import TOOLS
-from ultra_runtime.guard.hook import SPAWNING
+from ultra_runtime.guard.hook import SKILL, SPAWNING
 
 REMOVE = "rm -rf src"
 AGENT = f"{NAME}:plan-critic"
@@ -54,14 +55,63 @@ def test_every_tool_of_the_client_that_starts_agents_is_known(bundle: Path) -> N
         "AskUserQuestion", "Bash", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode", "EnterWorktree",
         "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListAgents", "ListMcpResourcesTool", "Monitor",
         "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResourceTool",
-        "ReportFindings", "ScheduleWakeup", "SendMessage", "SendUserFile", "SendUserMessage", "Skill",
+        "ReportFindings", "ScheduleWakeup", "SendUserFile", "SendUserMessage", "Skill",
         "StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskStop", "TaskUpdate", "TodoWrite", "ToolSearch",
         "WebFetch", "WebSearch", "Write",
     }  # fmt: skip
     assert harmless | set(SPAWNING) == TOOLS
     hooks = json.loads((bundle / "hooks/hooks.json").read_text())["hooks"]
     matchers = {name for group in hooks["PreToolUse"] for name in group["matcher"].split("|")}
-    assert set(SPAWNING) <= matchers
+    assert {*SPAWNING, SKILL} <= matchers
+
+
+SKILLS = {
+    ".claude/skills/plain/SKILL.md": "---\nname: plain\n---\n\ncontext: fork\n---\n",
+    ".claude/skills/forked/SKILL.md": "---\nname: forked\ncontext: fork\n---\n\nLook.\n",
+    ".claude/skills/quoted/SKILL.md": "---\n'context' : \"fork\"\n---\n",
+    ".claude/commands/typed.md": "Look.\n",
+    ".claude/commands/agent.md": "---\ncontext: fork\n---\n",
+    ".claude/skills/both/SKILL.md": "Look.\n",
+    ".claude/commands/both.md": "---\ncontext: fork\n---\n",
+}
+
+
+def test_in_a_run_no_skill_is_run_as_an_agent(scene: Scene) -> None:
+    """A skill may fork; one whose text the guard does not find is not known to stay here."""
+    write_tree(scene.repo, SKILLS)
+    write_tree(
+        scene.home,
+        {
+            ".claude/skills/mine/SKILL.md": "Look.\n",
+            ".claude/skills/away/SKILL.md": "---\ncontext: fork\n---\n",
+        },
+    )
+    (scene.repo / "src/deep").mkdir(parents=True, exist_ok=True)
+    here = ["plain", "/typed", "mine", f"{NAME}:ultraexecute-local"]
+    agents = [
+        "forked",
+        "quoted",
+        "agent",
+        "both",
+        "away",
+        "of-the-client",
+        "other:skill",
+        "../skills/plain",
+        "",
+    ]
+
+    def refused(name: object, cwd: Path, guard: str = "") -> bool:
+        told = scene.call("Skill", {"skill": name}, cwd=cwd, guard=guard)
+        assert told.silent or (told.decision, "rule run_agent: " in told.reason) == ("deny", True)
+        return not told.silent
+
+    for guard in ("run", "ask", "always"):
+        assert not any(refused(name, scene.repo, guard) for name in [*here, *agents])
+    scene.start_run()
+    for cwd in (scene.repo, scene.repo / "src/deep"):
+        assert [name for name in [*here, *agents] if refused(name, cwd)] == agents
+    assert refused(7, scene.repo)
+    assert not refused("forked", scene.repo, "off")
 
 
 def test_hooks_that_git_is_told_to_use_are_protected(scene: Scene) -> None:
@@ -278,7 +328,9 @@ def test_the_main_tree_is_free_while_a_worktree_runs(scene: Scene) -> None:
 def test_a_worktree_of_a_sub_agent_belongs_to_the_run_around_it(scene: Scene) -> None:
     tree = scene.worktree("agent-1")
     scene.start_run()
-    assert scene.bash(REMOVE, cwd=tree, agent_id="a", agent_type="general-purpose").decision == "deny"
+    for folder in (tree, tree / "src", scene.repo / "src", scene.folder, scene.home):
+        told = scene.bash(REMOVE, cwd=folder, agent_id="a", agent_type="general-purpose")
+        assert told.decision == "deny", folder
 
 
 # -- what belongs to the run

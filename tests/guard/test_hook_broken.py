@@ -187,11 +187,23 @@ def test_a_harmless_command_loads_nothing_slow(scene: Scene, command: str, run: 
     assert loaded & {*SLOW, "subprocess", reader} == ({reader} if run and command == REMOVE else set())
 
 
-def test_it_never_answers_allow(bundle: Path) -> None:
+def test_it_never_answers_allow(scene: Scene) -> None:
     """The word is a verdict of the policy; as a decision it would switch the client's own rules off."""
-    for path in [
-        bundle / "runtime/ultra_runtime/guard/hook.py",
-        bundle / "runtime/ultra_runtime/hooks/guard.py",
-    ]:
-        assert '"allow"' not in path.read_text()
-    assert os.path.isfile(bundle / "hooks/hooks.json")
+    calls = [
+        *(
+            ("Bash", {"command": text})
+            for text in ("ls", REMOVE, "git push --force", "ultra step begin 1 --mine a", "'")
+        ),
+        *(("Write", {"file_path": str(scene.repo / name)}) for name in ("src/a.py", ".env", PLAN)),
+        *((tool, {"subagent_type": "a", "skill": "b"}) for tool in ("Agent", "Skill")),
+    ]
+    seen = set()
+    for in_run in (False, True):
+        if in_run:
+            scene.start_run()
+        for option in ("", "ask", "always", "off"):
+            for attended in ("0", "1"):
+                for tool, given in calls:
+                    env = {"CLAUDE_CODE_SESSION_ATTENDED": attended}
+                    seen.add(scene.call(tool, given, guard=option, env=env).decision)
+    assert seen == {"", "ask", "deny"}

@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+from tests.kit.table import each
+from ultra_runtime.guard.follow import braces
 from ultra_runtime.guard.follow.watch import watch
 from ultra_runtime.guard.shell.marks import known
 
@@ -106,3 +108,22 @@ def test_the_value_is_known(expansion: str) -> None:
 )
 def test_what_is_no_small_number_is_not_known(text: str) -> None:
     assert not known("".join(by_guard("", f"$(({text}))")))
+
+
+MOST = braces.MAX_WORDS
+
+
+@each(
+    (first, first + sign * (count - 1) * step, step, count)
+    for first in (0, 7, -7, -MOST // 2, -MOST * 2)
+    for sign in (1, -1)
+    for step in (1, 3)
+    for count in (1, 2, MOST - 1, MOST, MOST + 1)
+)
+def test_a_sequence_has_both_ends_and_a_bound(first: int, last: int, step: int, count: int) -> None:
+    if count > MOST:
+        with pytest.raises(braces.TooMany):
+            braces._steps(first, last, step)
+    else:
+        found = list(braces._steps(first, last, step))
+        assert (found[0], found[-1], len(found)) == (first, last, count)

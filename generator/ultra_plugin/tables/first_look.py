@@ -12,7 +12,7 @@ from ultra_plugin.tables.literal import literal, table_of
 _BREAKS = str.maketrans(dict.fromkeys(";&|()<>{}=:!@#%^~+,/\t\n\r'\"\\", " "))
 
 # What may change a file: by itself, or by words that it makes for a shell.
-_WRITING = ("WRITERS", "CHANGERS", "WORD_MAKERS", "REWRITERS")
+_WRITING = ("WRITERS", "CHANGERS", "WORD_MAKERS", "REWRITERS", "GIT_WRITERS")
 
 
 def first_look_module(policy: Policy) -> str:
