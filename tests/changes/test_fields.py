@@ -155,6 +155,7 @@ def test_names_of_a_contract_that_is_not_there_are_empty() -> None:
     contracts = {key: contract for key, contract in load(tree).contracts.items() if key != "review"}
     fields = made(fields_module(contracts, used_names(tree)))
     assert fields.review_fields.SCOPE_SHA_START == ""
+    assert fields.review_fields.KIND == "review"
     assert fields.brief_fields.TASK == "task"
 
 

@@ -7,10 +7,15 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.changes.conftest import PLUGIN, Fork
 from tests.executor.sample import Repo, plan, step
 from tests.kit.calls import Ultra
+from ultra_plugin.declared import Limit
+from ultra_plugin.errors import ProblemsFound
+from ultra_plugin.limits import with_limits
 
 LIMITS = "limits.yaml"
 # The tutorial shows a recorded session, which says what was true when it was recorded.
@@ -131,3 +136,26 @@ def test_a_limit_that_nothing_uses_does_not_build(fork: Fork) -> None:
         f"{PLUGIN}/commands/plan.md.j2", {"# Make a plan": "# Make a plan in {{ limit.spare }} words"}
     )
     assert fork.problems() == []
+
+
+PIECES = {
+    "a: {{ limit.attempts }} and {{ limit_word('attempts') }}": "a: 3 and three",
+    "b: plain": "b: plain",
+    "c: {{ other }}": None,
+    "d: {{ limit.atempts }}": None,
+}
+
+
+@given(lines=st.lists(st.sampled_from([*PIECES]), max_size=6))
+def test_limits_are_filled_in_line_by_line_and_each_fault_has_its_line(lines: list[str]) -> None:
+    limits = {"attempts": Limit(3, 1, 9, "attempts", "x")}
+    wrong = [number for number, line in enumerate(lines, 1) if PIECES[line] is None]
+    data = "\n".join(lines).encode()
+    if not wrong:
+        assert with_limits("x.yaml", data, limits).decode().split("\n") == (
+            [PIECES[line] for line in lines] or [""]
+        )
+        return
+    with pytest.raises(ProblemsFound) as caught:
+        with_limits("x.yaml", data, limits)
+    assert [(one.path, one.line) for one in caught.value.problems] == [("x.yaml", number) for number in wrong]

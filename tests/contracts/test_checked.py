@@ -17,13 +17,15 @@ from tests.contracts.conftest import FIXTURES, OWNERS, with_secret
 from tests.kit.names import NAME
 from tests.kit.table import each
 from ultra_runtime.contract import body, stages
-from ultra_runtime.contract.directory import FURTHEST, first_heading
+from ultra_runtime.contract.directory import FURTHEST, discover, first_heading
 from ultra_runtime.contract.field_types import check_version, shown
-from ultra_runtime.contract.forms import holds_login
+from ultra_runtime.contract.forms import FORMS, holds_login
 from ultra_runtime.contract.model import UnknownKindError, current_version, load_contract
 from ultra_runtime.contract.result import MOST_OF_A_CODE, Report
 from ultra_runtime.contract.validation import modern, validate_data
 from ultra_runtime.contract.write_check import check_write, in_words, refused, short
+from ultra_runtime.text.markdown import parse
+from ultra_runtime.words import one_line
 
 FILES = [
     path
@@ -289,8 +291,30 @@ def test_a_heading_that_is_not_near_the_top_is_not_looked_for(tmp_path: Path) ->
     assert first_heading(str(path)) is None
     assert first_heading(str(tmp_path)) is None
     assert first_heading(str(tmp_path / "none")) is None
-    path.write_text("# " + "x" * 500)
-    assert len(first_heading(str(path)) or "") <= 200
+
+
+@each((form, length) for form in ("# {}", "{}\n===") for length in (1, 199, 200, 201, 500))
+def test_a_long_heading_is_cut(form: str, length: int) -> None:
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write(form.format("x" * length))
+        file.flush()
+        assert first_heading(file.name) == one_line("x" * length, 200)
+        assert ("…" in one_line("x" * length, 200) or "..." in one_line("x" * length, 200)) == (length > 200)
+
+
+def test_what_cannot_be_read_as_a_file_is_not_found(tmp_path: Path) -> None:
+    folder = tmp_path / "architecture"
+    folder.mkdir()
+    contract = load_contract("architecture")
+    for name in contract.files:
+        (folder / name).symlink_to("nowhere")
+    (folder / "loose.md").mkdir()
+    found = discover(contract, str(tmp_path))
+    assert (found.parsed, found.errors, found.warnings) == (
+        {"found": False, "overview": None, "title": None, "gaps": None, "loose": []},
+        [],
+        [],
+    )
 
 
 # -- kinds and places
@@ -354,3 +378,37 @@ def test_a_version_is_current_old_wrong_or_no_version() -> None:
     for value in nothing:
         assert codes(value)[0] in ("VERSION_FORMAT", "BAD_TYPE")
     assert codes(float(str(current)) if str(current).count(".") == 1 else 1) != []
+
+
+@each(
+    [
+        ("x", "x"), ("{x}", ""), ("`{x}`", ""), ("{x", "{x"), ("x}", "x}"), ("{", "{"), ("}", "}"), ("{}", ""),
+        ("\n  - {a\n  - b}", "{a\nb}"), ("\n  - {a}", ""),
+    ]
+)  # fmt: skip
+def test_a_placeholder_is_no_value(text: str, value: str) -> None:
+    (item,) = parse(f"- Name: {text}").sections[0].items
+    assert body.item_value(item) == value
+
+
+@each([(count, topics) for count in (-2, -1, 0, 1, 2, 3) for topics in (0, 1, 2)])
+def test_topics_are_counted_and_a_negative_count_is_only_a_wrong_value(count: int, topics: int) -> None:
+    text = (FIXTURES / "brief/valid.md").read_text()
+    text = re.sub(r"(?m)^research_topics: .*$", f"research_topics: {count}", text)
+    front, _, rest = text.partition("\n### Topic 1")
+    parts = [f"\n### Topic{part}" for part in f" 1{rest}".partition("\n## ")[0].split("\n### Topic")]
+    text = f"{front}{''.join(parts[:1] * topics)}\n## {rest.partition(chr(10) + '## ')[2]}"
+    found = {one.code for one in validate_data(load_contract("brief"), text.encode(), "p").errors}
+    assert ("BRIEF_TOPIC_COUNT" in found) == (count >= 0 and count != topics)
+    assert ("BRIEF_BAD_VALUE" in found) == (count < 0)
+
+
+@each([("0", True), ("1", True), ("12", True), ("", False), ("x", False), ("-1", False), ("1.5", False)])
+def test_the_key_of_an_entry_has_its_form(key: str, fits: bool) -> None:
+    text = (FIXTURES / "progress/valid.json").read_text()
+    values = json.loads(text)
+    values["steps"] = {key: next(iter(values["steps"].values()))}
+    result = validate_data(load_contract("progress"), json.dumps(values).encode(), "p")
+    told = [one.message for one in (*result.errors, *result.warnings) if "has the key" in one.message]
+    words = FORMS[load_contract("progress").field("steps").form][1]
+    assert told == ([] if fits else [f"steps has the key {shown(key)}; a key must be {words}"])

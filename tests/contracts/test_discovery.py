@@ -10,21 +10,29 @@ from typing import Any
 import pytest
 
 from tests.kit.calls import Ultra
+from ultra_runtime.usage import Usage, parse
+from ultra_runtime.verbs import architecture
 
 Discover = Callable[..., dict[str, Any]]
 BEHIND = b"What follows is none of our business.\n"
 
 
 @pytest.fixture
-def discover(bundle: Path, tmp_path: Path, python: Path) -> Discover:
-    """Return a function that looks for notes below a folder and gives the answer."""
+def discover(tmp_path: Path) -> Discover:
+    """Return a function that looks for notes below a folder and gives the answer of the verb."""
 
     def call(folder: Path = tmp_path) -> dict[str, Any]:
-        told = Ultra(bundle, tmp_path, python)("architecture", folder)
-        assert told.status == 0
-        return told.data
+        return dict(architecture.run(parse(Usage(architecture.USAGE), [str(folder)])).data)
 
     return call
+
+
+def test_the_launcher_gives_the_same_answer(
+    discover: Discover, bundle: Path, tmp_path: Path, python: Path
+) -> None:
+    overview(tmp_path).write_text("# A heading\n")
+    (tmp_path / "architecture/other.md").write_text("x")
+    assert Ultra(bundle, tmp_path, python)("architecture", tmp_path).data == discover()
 
 
 def overview(tmp_path: Path, name: str = "overview.md") -> Path:

@@ -83,6 +83,7 @@ def edited(words: list[str]) -> st.SearchStrategy[str]:
 def test_a_form_and_its_pattern_agree(name: str) -> None:
     fits, pattern = FITS[name], PATTERNS[name]
     assert {fits(word) for word in SEEDS[name]} == {True, False}
+    assert [word for word in WORDS if fits(word) != matches(pattern, word)] == []
 
     @settings(max_examples=examples(300), deadline=None)
     @given(

@@ -102,6 +102,10 @@ def test_progress_is_held_against_the_plan(project: Path, validate: Validate) ->
     change_progress(project, 40)
     answer, status = validate("project", project)
     assert codes(answer)["warnings"] == ["PROGRESS_STEP_COUNT_MISMATCH"] * 2
+    steps = len(re.findall(r"^### Step ", (project / "plan.md").read_text(), re.MULTILINE))
+    assert f"{40 - steps} step records match no step of the plan; the first is {steps + 1}" in json.dumps(
+        answer
+    )
     assert status == 0
 
 

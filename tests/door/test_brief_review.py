@@ -222,9 +222,9 @@ def test_the_verdict_of_the_words(prose: str, verdict: str | None) -> None:
     assert prose_verdict(GATE, prose) == verdict
 
 
-@given(*[st.sampled_from(["", " ", ".", "*", "X", "é", "7", "_"])] * 2)
+@given(*[st.text(" .*-Xé7_", max_size=2)] * 2)
 def test_a_verdict_is_a_whole_word(before: str, after: str) -> None:
-    joined = any(sign.isalnum() or sign == "_" for sign in (before, after))
+    joined = any(sign.isalnum() or sign == "_" for sign in (before[-1:], after[:1]))
     assert prose_verdict(GATE, f"{before}REVISE{after}") == (None if joined else "REVISE")
 
 

@@ -181,6 +181,17 @@ def test_the_next_step_is_added_after_the_last(end: str) -> None:
     assert after.rstrip("\n") == expected.rstrip("\n")
 
 
+@pytest.mark.parametrize(
+    "title", ["", ":", "2", "Phase 2", "Step two", "Step ２", "Step 2b", "My Step 2", "Step 0000000002"]
+)
+def test_a_heading_that_only_looks_like_a_step_is_none(title: str) -> None:
+    before = plan(1).replace("\n## Verification", f"\n### {title}\n\nx\n\n## Verification", 1)
+    with pytest.raises(EditError, match="Step 2 is new"):
+        replace_step(before.encode(), 2, "x", "Step", 3)
+    after = replace_step(before.encode(), 1, step(1, "Other"), "Step", 3).decode()
+    assert after == before.replace(step(1), step(1, "Other"))
+
+
 def test_a_step_keeps_its_heading_when_none_is_given() -> None:
     body = step(2, "Count", "src/other.py").partition("\n")[2]
     after = replace_step(plan(2).encode(), 2, body, "Step", 3).decode()

@@ -439,3 +439,13 @@ def test_putting_twice_is_putting_once(ultra: Ultra, project: Path) -> None:
         assert ultra("put", "brief", "--project", PROJECT, given=BRIEF).data["ok"] is True
     assert sorted(path.name for path in project.iterdir()) == [".gitignore", "brief.md"]
     shutil.rmtree(project)
+
+
+def test_a_brief_that_a_killed_call_had_put_aside_is_there_again(ultra: Ultra, project: Path) -> None:
+    (project / "brief.md.prev").write_text(BRIEF)
+    told = ultra("put", "brief", "--project", PROJECT, "--section", "Goal", given="Better.")
+    assert told.data["ok"] is True
+    assert "## Goal\n\nBetter.\n" in (project / "brief.md").read_text()
+    (project / "brief.md").rename(project / "brief.md.prev")
+    ultra("put", "review", "--project", PROJECT, given=REVIEW)
+    assert not (project / "brief.md").exists(), "only a call about the brief brings it back"

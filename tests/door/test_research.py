@@ -161,6 +161,20 @@ def test_put_says_what_is_really_next(ultra: Ultra, project: Path, brief: Path) 
     assert f"{COMMANDS['plan']} --project {PROJECT}" in ultra(*words, given=second).data["next"]
 
 
+@pytest.mark.parametrize("status", ["pending", "in_progress", "skipped", "complete"])
+def test_the_last_answer_completes_research_that_has_begun(ultra: Ultra, brief: Path, status: str) -> None:
+    before = TWO.replace("research_status: pending", f"research_status: {status}")
+    brief.write_text(before)
+    ultra(*PUT, "--slug", "stores", "--complete", given=RESEARCH)
+    assert brief.read_text() == before
+    second = RESEARCH.replace("Which store can", "Which clock does")
+    words = ("put", "research", "--project", PROJECT, "--topic", "2", "--slug", "the-clock")
+    ultra(*words, given=second)
+    assert brief.read_text() == before
+    ultra(*words, "--complete", given=second)
+    assert brief.read_text() == before.replace("research_status: in_progress", "research_status: complete")
+
+
 def test_a_brief_without_a_project_and_no_brief_at_all(ultra: Ultra, repo: Path, brief: Path) -> None:
     data = ultra("research", "begin", "--brief", f"{PROJECT}/brief.md").data
     assert data["project"] == PROJECT

@@ -117,6 +117,23 @@ def test_what_a_critic_would_find_code_finds(ultra: Ultra, repo: Path, project: 
     assert not (repo / project / "plan.md").exists()
 
 
+def test_a_refused_plan_names_calls_that_work(ultra: Ultra, repo: Path, project: str) -> None:
+    put(ultra, project, plan(step(1, verify="")))
+    told = gate(ultra, project)
+    assert f"`ultra put plan --project {project} --draft --step N`" in str(told["next"])
+    while not told["exhausted"]:
+        told = gate(ultra, project)
+    again = f"{COMMANDS['plan']} --task {shlex.quote(TASK)}"
+    assert f"`{again}` tries again" in str(told["next"]), "without a brief --project is refused"
+    assert ultra("status", "--project", project).data["next"] == again
+
+
+def test_a_draft_says_its_warnings_in_words(ultra: Ultra, project: str) -> None:
+    text = plan(step(1)).replace("- **Verify:** `", "- **Verify:** ", 1)
+    told = ultra.say("put", "plan", "--project", project, "--draft", given=text)
+    assert ": PLAN_MISSING_VERIFY: " in told.out
+
+
 def test_a_file_that_an_earlier_step_creates_exists_for_a_later_one(ultra: Ultra, project: str) -> None:
     put(ultra, project, plan(step(1, ["src/new.py"]), step(2, ["src/new.py"], expected_paths=[])))
     assert gate(ultra, project)["passed"] is True

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from ultra_runtime.text.markdown import Document, Item, parse, split_field
 
@@ -204,3 +207,39 @@ def test_any_text_is_divided_without_gaps(lines: list[str], first: int) -> None:
     assert len(covered) == len(set(covered))
     assert not {one.line for one in document.headings} & set(covered)
     assert sum(len(one.blocks) for one in document.sections) == len(document.blocks)
+
+
+OF_BLOCKS = st.builds(
+    "".join,
+    st.tuples(
+        st.sampled_from(["", " ", "  ", "   "]),
+        st.sampled_from(
+            ["", "x", "#", "##", "######", "#######", "`", "``", "```", "````", "~", "~~", "~~~", "~~~~~"]
+        ),
+        st.sampled_from(["", " x", "x", " ", " `", " x `", " ~", " #", " x #", " x#", "\t"]),
+    ),
+)
+
+
+def without_blanks(block: tuple[int, str, str]) -> tuple[int, str, list[str]]:
+    """Return a block without blanks at the ends of lines and empty lines at its end, which the oracle drops in part."""
+    line, info, text = block
+    return line, info, [row.rstrip() for row in text.rstrip().split("\n")]
+
+
+@given(st.lists(OF_BLOCKS, max_size=8))
+def test_headings_and_fences_are_those_of_commonmark(lines: list[str]) -> None:
+    """A paragraph needs no blank line before a heading or a fence, so lines of text change nothing else."""
+    document = parse("\n".join(lines))
+    tokens = MarkdownIt("commonmark").disable(["lheading", "reference"]).parse("\n".join(lines))
+    heads = [
+        (int(one.tag[1:]), after.content, one.map[0] + 1)
+        for one, after in itertools.pairwise(tokens)
+        if one.type == "heading_open" and one.map
+    ]
+    assert [(one.level, one.title, one.line) for one in document.headings] == heads
+    fences = [
+        (one.map[0] + 1, one.info.strip(), one.content) for one in tokens if one.type == "fence" and one.map
+    ]
+    ours = [(one.line, one.info, "\n".join(one.lines)) for one in document.blocks]
+    assert list(map(without_blanks, ours)) == list(map(without_blanks, fences))
