@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.check.plugins import BRIEF, MANIFEST, Case, Link, Script, bundle_of, changed, text_of
@@ -53,6 +55,14 @@ CASES = (
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_fault(case: Case) -> None:
     case.assert_found_in(check_bundle(bundle_of(changed(case.change))))
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if TEXT in case.change], ids=str)
+def test_a_line_above_moves_a_fault_by_one(case: Case) -> None:
+    content = case.change[TEXT]
+    above = b"\n" + (content if isinstance(content, bytes) else str(content).encode())
+    moved = replace(case, change={TEXT: above}, line=case.line + 1)
+    moved.assert_found_in(check_bundle(bundle_of(changed(moved.change))))
 
 
 def test_binary_files_are_not_read_as_text() -> None:

@@ -29,22 +29,23 @@ from tests.check.plugins import (
     text_of,
     write,
 )
+from tests.kit.generator import call
 from tests.kit.names import ROOT
 from ultra_plugin.check.codes import CODES
-from ultra_plugin.lint.fixes import FIXABLE
+from ultra_plugin.errors import Problem
+from ultra_plugin.lint.fixes import FIXABLE, changes
 from ultra_plugin.lint.page import page
+from ultra_plugin.lint.places import folders, with_plugins
+from ultra_plugin.lint.run import Order, check_folders
+from ultra_plugin.model import Bundle, BundleFile
 
 WRONG = add(BRIEF, "Type /brief.")
 """One warning, bare-command, in line 11."""
 
 
 def check(cwd: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the command line in a folder."""
-    command = [sys.executable, "-m", "ultra_plugin", "check", "--client", "off", *words]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
-    return subprocess.run(
-        command, cwd=cwd, input=stdin, text=True, capture_output=True, timeout=120, env=environment
-    )
+    """Call `ultra-plugin check` in a folder."""
+    return call(cwd, "check", "--client", "off", *words, stdin=stdin)
 
 
 def codes(done: subprocess.CompletedProcess[str]) -> list[str]:
@@ -78,13 +79,53 @@ def shop(tmp_path: Path) -> Path:
         ["plugins/*"],
         ["-"],
         ["**/.claude-plugin/plugin.json"],
-        [".", "--jobs", "2"],
+        [".", "--jobs", "4"],
     ],
 )
 def test_many_folders_in_one_call(shop: Path, words: list[str]) -> None:
     done = check(shop, *words, "--json", stdin="plugins/one\n\nplugins/two\n")
     assert codes(done) == ["bare-command"]
     assert json.loads(done.stdout)["problems"][0]["path"] == "plugins/two/commands/brief.md"
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["plugins/one/.claude-plugin/plugin.json", "plugins/one"], ["plugins/one"]),
+        ([".claude-plugin/marketplace.json"], ["."]),
+        (["plugins/one/.claude-plugin"], ["plugins/one/.claude-plugin"]),
+        (["plugins/plugin.json"], ["plugins/plugin.json"]),
+        (["odd[1]", "gone"], ["odd[1]", "gone"]),
+        (["*"], ["odd1"]),
+        (["plugins/*"], ["plugins/one", "plugins/two"]),
+        (["-", "plugins/one"], ["plugins/two", "plugins/one"]),
+    ],
+)
+def test_which_folders_words_mean(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], found: list[str]
+) -> None:
+    for name in ("odd[1]", "odd1/.claude-plugin", "no-plugin"):
+        (shop / name).mkdir(parents=True)
+    monkeypatch.chdir(shop)
+    assert folders(words, ["plugins/two\n", "\n"]) == [*map(Path, found)]
+
+
+@pytest.mark.parametrize("source", ["./", "./gone", "./plugins/one"])
+def test_a_marketplace_comes_once_and_with_the_plugins_that_are_there(shop: Path, source: str) -> None:
+    offer = {"name": "shop", "owner": {"name": "Me"}, "plugins": [{"name": "one", "source": source}] * 2}
+    write(shop, {".claude-plugin/marketplace.json": json.dumps(offer)})
+    inner = [shop / "plugins/one"] if source == "./plugins/one" else []
+    assert with_plugins(shop) == [shop, *inner]
+    assert with_plugins(shop / "plugins") == [shop / "plugins"]
+
+
+@pytest.mark.parametrize(("count", "jobs"), [(1, 4), (2, 1)])
+def test_one_folder_or_one_job_starts_no_process(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, count: int, jobs: int
+) -> None:
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", None)
+    named = [shop / "plugins/two", shop / "plugins/one"][:count]
+    assert [one.folder for one in check_folders(named, Order(), jobs)] == named
 
 
 def test_a_pattern_without_a_match_is_one_sentence(shop: Path) -> None:
@@ -167,6 +208,12 @@ def test_a_comment_accepts_a_problem(tmp_path: Path, lines: str, expected: list[
     assert codes(check(tmp_path, "pipe", "--json")) == expected
 
 
+def test_a_comment_with_an_unknown_code_names_it_and_the_nearest(tmp_path: Path) -> None:
+    write(tmp_path / "pipe", changed(add(BRIEF, COMMENT % "bare-comand -- x")))
+    said = "suppression: no check has the code 'bare-comand' (did you mean 'bare-command'?)"
+    assert said in check(tmp_path, "pipe").stdout
+
+
 def test_a_comment_does_not_accept_what_the_client_refuses(tmp_path: Path) -> None:
     header = '# ultra-check: ignore yaml -- it is fine\nmodel: "opus'
     write(tmp_path / "pipe", changed(edit(BRIEF, "model: opus", header)))
@@ -212,8 +259,41 @@ def test_mechanical_faults_are_repaired_after_a_diff(tmp_path: Path) -> None:
     assert "-name: other\n+name: review\n" in done.stderr
     assert json.loads(done.stdout)["problems"] == []
     assert (folder / "skills/plan/SKILL.md").is_file()
+    for path in (BRIEF, CRITIC, REVIEW, HOOKS):
+        assert (folder / path).read_text() == text_of(path)
+    assert (folder / "bin/walk").read_bytes() == b"#!/bin/sh\necho\n"
+    assert {(folder / "bin" / name).stat().st_mode & 0o777 for name in ("pipe", "walk")} == {0o755}
     again = check(tmp_path, "pipe", "--fix", "--yes")
     assert again.stderr == "nothing that --fix can repair\n"
+
+
+@pytest.mark.parametrize("code", sorted(FIXABLE))
+def test_a_link_and_a_file_that_was_not_read_to_its_end_are_never_repaired(code: str) -> None:
+    """A repair would write through the link, or cut the file off."""
+    content = f"\ufeff---\r\nname: x\r\n---\n{text_of(HOOKS)} sh ${{CLAUDE_PLUGIN_ROOT}}/x".encode()
+    files = {
+        "bin/link": BundleFile("bin/link", content, symlink=True),
+        "bin/long": BundleFile("bin/long", content, left_out=1),
+    }
+    problems = [Problem(path, 1, code, f"'{path}' is not executable", "x") for path in files]
+    assert changes(Bundle("pipe", "", files), problems) == []
+
+
+@pytest.mark.parametrize("text", ["# Note: a: b\nNote: a: b\n---\n", "---\nNote: a: b\n", "Note: a: b", ""])
+def test_a_text_without_a_whole_header_gets_no_quotes(text: str) -> None:
+    files = {"x.md": BundleFile("x.md", text.encode())}
+    assert changes(Bundle("pipe", "", files), [Problem("x.md", 2, "yaml-repaired", "x", "x")]) == []
+
+
+def test_a_line_of_text_says_what_json_says_and_marks_warnings(tmp_path: Path) -> None:
+    write(tmp_path / "pipe", changed({**WRONG, HOOKS: "{"}))
+    found = json.loads(check(tmp_path, "pipe", "--json").stdout)["problems"]
+    assert {one["severity"] for one in found} == {"error", "warning"}
+    assert check(tmp_path, "pipe").stdout.splitlines()[:-1] == [
+        f"{one['path']}:{one['line']}: {one['code']}: {one['message']} ({one['remedy']})"
+        f"{' [warning]' if one['severity'] == 'warning' else ''}"
+        for one in found
+    ]
 
 
 def sarif_log(text: str) -> dict[str, Any]:

@@ -42,6 +42,21 @@ def test_fault(case: Case) -> None:
     case.assert_found_in(check_bundle(bundle_of(changed(case.change))))
 
 
+SENTENCES = [
+    case
+    for case in CASES
+    if case.code.startswith("dangling") and "\n```" not in str(case.change.get(BRIEF, "\n```"))
+]
+
+
+@pytest.mark.parametrize("case", SENTENCES, ids=str)
+def test_what_is_right_before_a_fault_hides_nothing(case: Case) -> None:
+    *lines, last = str(case.change[BRIEF]).splitlines()
+    right = "See [top](#goal), [web](https://example.org), ${CLAUDE_PLUGIN_ROOT}/templates/*.md, /pipe:review, pipe:critic."
+    text = "\n".join([*lines, f"{right} {last}\n"])
+    case.assert_found_in(check_bundle(bundle_of(changed({BRIEF: text}))))
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -9,20 +9,29 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import ultra_plugin.adopt
 from tests.kit.files import write_tree
+from tests.kit.quick import examples
 from ultra_plugin.adopt import adopt, different
+from ultra_plugin.adopt.reading import Shelf
+from ultra_plugin.adopt.sharing import Shared
 from ultra_plugin.cli.program import run
 from ultra_plugin.errors import UltraError
 from ultra_plugin.folder import read_folder
 from ultra_plugin.pipeline import build
 
+PARAGRAPHS = ("One {{ a }}.\nTwo.\n\n", "Three.\nFour {% b %}.\nFive.\n\n", "Short.\n\n", "Six.\nSeven.\n\n")
 SHARED = "Write short sentences.\nName files {{ with }} their lines.\nSay what {% you %} did not see.\n\n"
 THEIRS: dict[str, str | bytes] = {
     ".claude-plugin/plugin.json": '{"name": "theirs", "version": "1.0.0",\r\n "odd": {}}',
@@ -149,6 +158,53 @@ def test_shared_passages_become_fragments_and_every_byte_stays(
     build(tmp_path / "tree/plugin_src", tmp_path / "tree/dist")
     for name in ("one", "two"):
         assert same(original / "plugins" / name, tmp_path / "tree/dist" / name)
+
+
+@given(
+    texts=st.lists(st.lists(st.sampled_from(PARAGRAPHS), max_size=6).map("".join), min_size=1, max_size=4),
+    fewest=st.integers(2, 4),
+)
+@settings(max_examples=examples(120), deadline=None)
+def test_sharing_saves_the_lines_that_it_says_and_takes_only_what_occurs_often(
+    texts: list[str], fewest: int
+) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        pages = {f"docs/{number}.md": text for number, text in enumerate(texts)}
+        write_tree(Path(place, "original"), {".claude-plugin/plugin.json": '{"name": "theirs"}', **pages})
+        shared = adopt(Path(place, "original"), Path(place, "tree"), fewest).shared
+        sources = Path(place, "tree/plugin_src")
+        fragments = {
+            path.relative_to(sources).as_posix(): path.read_text()
+            for path in sources.glob("fragments/shared/*")
+        }
+        templates = [path.read_text() for path in sources.glob("plugins/theirs/docs/*.j2")]
+        plain = [path.read_text() for path in sources.glob("plugins/theirs/docs/*.md")]
+        uses = {name: "".join(templates).count(f'{{% include "{name}" %}}') for name in fragments}
+    after = sum(text.count("\n") for text in (*templates, *plain, *fragments.values()))
+    found = shared or Shared(0, 0, 0)
+    assert (found.fragments, found.uses) == (len(fragments), sum(uses.values()))
+    assert found.lines == sum(text.count("\n") for text in texts) - after
+    assert (found.lines > 0) == bool(fragments)
+    assert all(count >= fewest for count in uses.values())
+    long = [part for part in PARAGRAPHS if part.count("\n") >= 3]
+    assert fragments or all("".join(texts).count(part) < fewest for part in long)
+
+
+@pytest.mark.parametrize(("step", "fewest"), [("write_sources", 0), ("share", 2)])
+def test_sources_that_would_render_to_other_bytes_are_not_adopted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, fewest: int
+) -> None:
+    theirs: Callable[..., object] = getattr(ultra_plugin.adopt, step)
+
+    def damaging(shelf: Shelf, sources: Path, *more: int) -> object:
+        done = theirs(shelf, sources, *more)
+        (sources / "plugins/theirs/scripts/run").write_text("other\n")
+        return done
+
+    monkeypatch.setattr(f"ultra_plugin.adopt.{step}", damaging)
+    with pytest.raises(UltraError, match=r"^theirs/scripts/run: would not be the same after rendering"):
+        adopt(plugin(tmp_path / "original"), tmp_path / "tree", fewest)
+    assert [path.name for path in tmp_path.iterdir()] == ["original"]
 
 
 def test_a_plugin_with_an_error_is_adopted_and_the_error_told(tmp_path: Path) -> None:
@@ -348,6 +404,17 @@ def test_a_marketplace_whose_folder_is_a_link_outside_is_refused(tmp_path: Path)
     os.symlink("../elsewhere", original / "bare")
     with pytest.raises(UltraError, match="shelf/bare: link-outside: is a link to a folder outside"):
         adopt(original, tmp_path / "tree")
+
+
+def test_two_plugins_of_one_name_are_refused_whatever_their_case(tmp_path: Path) -> None:
+    original = marketplace(tmp_path / "shelf")
+    manifest = original / "plugins/two/.claude-plugin/plugin.json"
+    manifest.write_text('{"name": "ONE"}')
+    with pytest.raises(UltraError) as caught:
+        adopt(original, tmp_path / "tree")
+    place = original / ".claude-plugin/marketplace.json"
+    assert str(caught.value) == f"{place}: duplicate-name: two plugins are called 'ONE' (rename one)"
+    assert not (tmp_path / "tree").exists()
 
 
 def test_a_target_that_cannot_be_made_is_refused(tmp_path: Path) -> None:

@@ -132,3 +132,32 @@ def test_any_bytes_give_a_value_or_problems(content: bytes) -> None:
     except ProblemsFound as error:
         value = error.problems[0]
     assert isinstance(value, (Cart, Problem))
+
+
+# A line with a fault -> its code, wherever the line stands.
+FAULTS = {
+    "name: [a]": "wrong-type",
+    "brake: perhaps": "wrong-type",
+    "nmae: x": "unknown-key",
+    "wheels: [{size: 1, kind: side}]": "bad-value",
+    "wheels: [{}]": "missing-key",
+    "load: {a: x, a: y}": "duplicate-key",
+    "owner: 'x": "yaml",
+    "owner: \xff": "not-utf8",
+    "owner: @x": "yaml",
+}
+NOISE = st.lists(st.sampled_from(["", "# a comment", "  # an indented one", "#"]), max_size=4)
+
+
+@given(NOISE, NOISE, st.sampled_from(sorted(FAULTS)), st.booleans())
+def test_a_fault_is_told_with_its_line_wherever_it_stands(
+    above: list[str], between: list[str], fault: str, last: bool
+) -> None:
+    good = "brake: true" if fault.startswith("name") else "name: ox"
+    rows = [*above, *([good, *between, fault] if last else [fault, *between, good])]
+    found = problems("\n".join([*rows, ""]).encode("latin-1"))
+    line = rows.index(fault) + 1
+    if FAULTS[fault] == "yaml" and "'" in fault:  # a quote that is not closed ends with the file
+        assert found[0][1] == "yaml"
+    else:
+        assert (line, FAULTS[fault]) in [one[:2] for one in found], found

@@ -8,7 +8,10 @@ import pytest
 
 from tests.generator.sample import write_sample
 from tests.kit import sources
+from tests.kit.names import ROOT
+from ultra_plugin.config import load
 from ultra_plugin.source import SourceTree
+from ultra_plugin.tables.constants import help_module
 from ultra_plugin.verbs import read_verbs
 
 MODULE = "runtime/ultra_runtime/verbs/status.py"
@@ -57,6 +60,19 @@ def test_a_verb_for_people_looks_or_acts(tmp_path: Path) -> None:
     assert faults(tmp_path, f"{HEAD}FOR_PEOPLE = True\n{rest}") == [
         "3: verb: FOR_PEOPLE is True (write 'look' or 'act')"
     ]
+
+
+def test_the_help_says_for_whom_a_verb_is_or_to_which_stage_it_belongs() -> None:
+    suite = load(SourceTree(ROOT / "plugin_src"))
+    for plugin in suite.plugins:
+        space: dict[str, dict[str, tuple[str, str, str]]] = {}
+        exec(help_module(plugin), space)  # noqa: S102
+        assert {*space["VERBS"]} == {verb.name for verb in plugin.verbs.values()}
+        for verb in plugin.verbs.values():
+            usage, summary, use = space["VERBS"][verb.name]
+            assert (usage, summary) == (verb.usage, verb.summary)
+            assert use in {verb.for_people, verb.stage, ""}
+            assert bool(use) == bool(verb.for_people or verb.stage)
 
 
 def test_everything_that_a_module_lacks_is_told_at_once(tmp_path: Path) -> None:

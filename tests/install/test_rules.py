@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -293,6 +293,20 @@ def test_the_backup_is_made_once_and_goes_with_the_last_rule(
     assert contents.pop("settings") is not None
     assert contents == ({"backup": text.encode() if granting else None} if verbs else {})
     assert (plan.above, plan.closes_commands) == (0, False)
+
+
+@pytest.mark.parametrize("changed", [True, False])
+def test_only_settings_that_change_must_be_writable(
+    place: Place, changed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(place)
+    write_tree(place.config, {"settings.json": json.dumps({"permissions": {"allow": [RULE]}})})
+    planner = Planner(place)
+    if changed:
+        planner.draft.revoke(Granted((RULE,)))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(UltraError, match="read-only") if changed else nullcontext():
+        planner.finish()
 
 
 def test_a_backup_stays_if_no_rule_was_ours(place: Place) -> None:

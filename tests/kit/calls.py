@@ -38,6 +38,8 @@ class Told:
         assert self.err == ""
         answer = json.loads(self.out)
         assert isinstance(answer, dict)
+        # A call that is refused or fails says so in both ways; a question may be answered with "no" and status 1.
+        assert answer.get("ok", self.status == 0) == (self.status == 0), (self.status, answer)
         return answer
 
 

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from tests.built import made_once
+from tests.kit.generator import call
 from tests.kit.quick import SOAK
-from tests.overlay.forks import call, opened, write_upstream
+from tests.overlay.forks import opened, write_upstream
 from tests.overlay.story import FIRST, FORK, RELEASES, write_fork, write_release
 from ultra_plugin.overlay.lock import standings
 from ultra_plugin.overlay.work import accept

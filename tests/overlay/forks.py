@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import os
-import sys
 from collections.abc import Mapping
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import NamedTuple
 
 from tests.generator.sample import COMMAND, SUITE, sample
 from tests.kit.files import write_tree
-from ultra_plugin.cli.program import run
 from ultra_plugin.errors import UltraError
 from ultra_plugin.model import Bundle
 from ultra_plugin.overlay.layers import LayeredTree, open_tree
@@ -103,28 +97,6 @@ def told(root: Path) -> list[str]:
     except UltraError as error:
         return str(error).replace(f"{root}/", "").replace(f"{root.parent}/", "").split("\n")
     return []
-
-
-class Done(NamedTuple):
-    """What a call of ultra-plugin printed and returned."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def call(root: Path, *words: str) -> Done:
-    """Call ultra-plugin in an overlay, in this process."""
-    out, err, here, before = io.StringIO(), io.StringIO(), os.getcwd(), sys.argv
-    try:
-        os.chdir(root)
-        sys.argv = ["ultra-plugin", *words]
-        with redirect_stdout(out), redirect_stderr(err):
-            status = run()
-    finally:
-        os.chdir(here)
-        sys.argv = before
-    return Done(status, out.getvalue(), err.getvalue())
 
 
 def fork(folder: Path, files: Files, more: str = "") -> Path:

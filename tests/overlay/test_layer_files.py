@@ -9,12 +9,12 @@ import subprocess
 import zipfile
 from pathlib import Path
 
+from tests.kit.generator import call
 from tests.kit.names import ROOT
 from tests.overlay.forks import (
     EXTENDED,
     PLUGIN,
     built,
-    call,
     fork,
     settings,
     told,

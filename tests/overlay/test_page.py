@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.generator import GENERATOR, MODULES
+from tests.kit.generator import GENERATOR, MODULES, call
 from tests.kit.names import NAME, ROOT
 from tests.kit.warm_shell import warm_function
-from tests.overlay.forks import call, opened
+from tests.overlay.forks import opened
 from tests.overlay.story import CHANGES, lines_of, reworded, write_release
 from ultra_plugin.document import read_document
 from ultra_plugin.fill import fill

@@ -9,13 +9,13 @@ import jsonschema
 import pytest
 import yaml
 
+from tests.kit.generator import call
 from tests.overlay.forks import (
     BLOCKS,
     EXTENDED,
     PLUGIN,
     Files,
     built,
-    call,
     opened,
     told,
     write_fork,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
 import os
+import random
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -22,10 +27,15 @@ from in_toto_attestation.v1.statement import Statement
 from tests.generator.sample import write_sample
 from tests.install.samples import Machine, snapshot
 from tests.kit.files import write_tree
-from tests.kit.generator import generator as cli
+from tests.kit.generator import call as cli
 from tests.kit.names import ROOT
 from tests.kit.quick import SOAK
 from tests.kit.repository import git, make_repository
+from ultra_plugin.errors import UltraError
+from ultra_plugin.install.released import Release
+from ultra_plugin.provenance.parts_list import parts_list, suite_component
+from ultra_plugin.provenance.statement import statement
+from ultra_plugin.provenance.verifying import _sources, _unpacked
 
 ZIP = "dist/acme-plan-1.2.3.zip"
 WHO = "release@acme.example"
@@ -68,6 +78,11 @@ def sign(project: Path, key: str, file: str = "dist/SHA256SUMS") -> None:
         ["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", namespace, file],
         cwd=project, check=True, capture_output=True,
     )  # fmt: skip
+
+
+def as_written(value: object) -> str:
+    """Return JSON as a release has it, so that people can read it."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 def refused(project: Path, *words: str, file: str = ZIP) -> str:
@@ -129,7 +144,7 @@ def test_what_was_released_is_verified_with_its_signer(released: Path, file: str
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert (said["signer"], said["builder"]) == (WHO, "urn:ultra-suite:builder:local")
-    assert said["commit"].startswith(git(released, "rev-parse", "HEAD"))
+    assert said["commit"] == f"{git(released, 'rev-parse', 'HEAD')} and changes"  # such as the keys
     assert f"signed by   {WHO}" in cli(released, "verify", file, "--keys", "keys").stdout
 
 
@@ -163,6 +178,15 @@ def test_other_sources_are_told_from_other_bytes(project: Path) -> None:
     after = f"{digest(project / 'dist/acme-1.2.3.intoto.json')}  acme-1.2.3.intoto.json"
     sums.write_text(sums.read_text().replace(before, after))
     assert "gives other bytes" in refused(project, "--rebuild", "--source", "plugin_src")
+
+
+def test_sources_that_cannot_be_built_are_refused_with_the_last_line_of_the_reason(project: Path) -> None:
+    (project / "plugin_src/suite.yaml").write_text("nonsense: 1\nmore: 2\n")
+    said = refused(project, "--rebuild", "--source", "plugin_src")
+    assert re.fullmatch(
+        r"ultra-plugin: plugin_src: cannot be built again: ultra-plugin: \d problems?; nothing was written\n",
+        said,
+    )
 
 
 def test_a_release_without_an_sdist_needs_the_sources_by_name(released: Path) -> None:
@@ -350,6 +374,94 @@ def test_the_release_workflow_is_one_that_its_host_accepts() -> None:
     workflow = ROOT / ".github/workflows/release.yml"
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
     subprocess.run([*command, workflow], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("missing", ["", "click", "jinja2", "pyyaml", "build", "hatchling"])
+def test_every_tool_that_is_installed_is_named_with_its_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    def version(name: str) -> str:
+        if name == missing:
+            raise importlib.metadata.PackageNotFoundError
+        return f"{len(name)}.0"
+
+    monkeypatch.setattr("importlib.metadata.version", version)
+    monkeypatch.setenv("PATH", str(tmp_path))  # without git there is no commit
+    text = statement({}, "x", tmp_path, (), "Zoë", datetime.now(timezone.utc)).decode()
+    said = json.loads(text)
+    assert text == as_written(said)
+    named = [one["name"] for one in said["predicate"]["buildDefinition"]["resolvedDependencies"]]
+    tools = ["click", "jinja2", "pyyaml", "build", "hatchling"]
+    assert named == ["sources", *(name for name in tools if name != missing)]
+
+
+def test_the_parts_list_of_a_wheel_names_all_that_it_needs_and_nothing_else() -> None:
+    when = datetime.fromtimestamp(0, timezone.utc)
+    text = parts_list(suite_component("acme", "1"), when, {}, {"a" * 64: "ultra-suite"}).decode()
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    listed = json.loads(text)
+    assert text == as_written(listed)
+    parts = {one["name"]: one for one in listed["components"]}
+    assert [name for name, one in parts.items() if "hashes" in one] == ["ultra-suite"]
+    assert all(one["version"] == importlib.metadata.version(name) for name, one in parts.items())
+    needs = {one["ref"]: {*one.get("dependsOn", ())} for one in listed["dependencies"]}
+    assert needs.pop("suite:acme") == {"pypi:ultra-suite"}
+    assert needs == {
+        "pypi:ultra-suite": {"pypi:click", "pypi:jinja2", "pypi:pyyaml"},
+        "pypi:click": set(),
+        "pypi:jinja2": {"pypi:markupsafe"},
+        "pypi:markupsafe": set(),
+        "pypi:pyyaml": set(),
+    }
+    assert {f"pypi:{name}" for name in parts} == needs.keys()
+
+
+def test_an_sdist_is_unpacked_and_a_damaged_one_is_at_most_refused(tmp_path: Path) -> None:
+    large = random.Random(0).randbytes(20_000).hex()  # so that damage is met while a member is read  # noqa: S311
+    write_tree(tmp_path / "acme-1", {"plugin_src/suite.yaml": large, "dist/old": "x"})
+    sdist = tmp_path / "acme-1.tar.gz"
+    with tarfile.open(sdist, "w:gz") as archive:
+        archive.add(tmp_path / "acme-1", "acme-1")
+    data = sdist.read_bytes()
+
+    def unpack(name: str, content: bytes) -> Path:
+        sdist.write_bytes(content)
+        return _unpacked(Release(tmp_path, {sdist.name: digest(sdist)}), sdist, tmp_path / name)
+
+    root = unpack("whole", data)
+    assert [path.relative_to(root).as_posix() for path in root.rglob("*")] == [
+        "plugin_src",
+        "plugin_src/suite.yaml",
+    ]
+    with tarfile.open(sdist, "w:gz") as archive:
+        for name in ("one", "two"):
+            archive.add(tmp_path / "acme-1", name)
+    harmed = [sdist.read_bytes()]
+    for at in range(0, len(data), len(data) // 80):
+        harmed += [data[:at], data[:at] + bytes([data[at] ^ 16]) + data[at + 1 :]]
+    said = set()
+    for turn, content in enumerate(harmed):
+        try:
+            unpack(f"harmed-{turn}", content)
+        except UltraError as error:
+            said.add(str(error).partition(" (")[0])
+    assert said == {f"{sdist}: cannot be unpacked"}
+    with pytest.raises(UltraError, match="its SHA-256 is not the one in"):
+        _unpacked(Release(tmp_path, {sdist.name: "0" * 64}), sdist, tmp_path / "other")
+
+
+def test_the_sources_of_a_wheel_are_copied_with_their_links_and_without_what_is_made(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    kept = {"plugin_src/suite.yaml": "name: acme\n", "generator/a.py": "", "pyproject.toml": ""}
+    write_tree(
+        project,
+        kept | {f"{name}/x": "x" for name in ("dist", ".git", ".venv", "a/__pycache__", ".mypy_cache")},
+    )
+    os.symlink("suite.yaml", project / "plugin_src/link")
+    tree = _sources(Release(tmp_path, {}), project / "plugin_src", True, tmp_path / "copy")
+    assert os.readlink(tree / "link") == "suite.yaml"
+    found = {path.relative_to(tree.parent).as_posix() for path in tree.parent.rglob("*") if path.is_file()}
+    assert found == {*kept, "plugin_src/link"}
 
 
 # Building our own packages twice takes long, so `make test` does it with the small project alone.

@@ -78,7 +78,6 @@ def _pages(shelf: Shelf) -> Iterator[_Page]:
 
 def _merged(pages: Sequence[_Page]) -> list[_Page]:
     """Join paragraphs that are always next to each other, so that a shared passage is one fragment."""
-    counts = Counter(block for page in pages for block in page.blocks)
     after: dict[str, set[str]] = defaultdict(set)
     before: dict[str, set[str]] = defaultdict(set)
     for page in pages:
@@ -87,7 +86,7 @@ def _merged(pages: Sequence[_Page]) -> list[_Page]:
             before[second].add(first)
 
     def belong(first: str, second: str) -> bool:
-        return counts[first] == counts[second] > 1 and after[first] == {second} and before[second] == {first}
+        return after[first] == {second} and before[second] == {first}
 
     merged = []
     for page in pages:
@@ -105,7 +104,7 @@ def _merged(pages: Sequence[_Page]) -> list[_Page]:
 
 def _pays(block: str, count: int, fewest: int) -> bool:
     lines = block.count("\n")
-    return count >= fewest and block.endswith("\n") and lines >= _FEWEST_LINES and count * (lines - 1) > lines
+    return count >= fewest and block.endswith("\n") and lines >= _FEWEST_LINES
 
 
 def _name(block: str) -> str:

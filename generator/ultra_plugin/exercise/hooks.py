@@ -54,9 +54,12 @@ def not_run(place: Place, hook: Hook) -> str:
     kind, command = hook.handler.get("type"), hook.handler.get("command")
     if kind != "command" or not isinstance(command, str):
         return f"a hook of type {kind} needs the client"
-    words = [command] if "args" in hook.handler else command.split()
+    is_shell = "args" not in hook.handler
+    words = command.split() if is_shell else [command]
     program = next((word.strip("\"'") for word in words if "=" not in word), "")
-    return place.missing(program) if re.fullmatch(r"[\w.-]+", program) else ""
+    missing = place.missing(program) if re.fullmatch(r"[\w.-]+", program) else ""
+    is_builtin = missing and is_shell and place.run(["bash", "-c", 'type -t "$0"', program], "")[0] == 0
+    return "" if is_builtin else missing
 
 
 def run_hook(place: Place, hook: Hook, fields: Mapping[str, Any]) -> tuple[int, str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -45,7 +45,7 @@ class Place:
         """Return the outcome of a try; no fault means that it passed."""
         return Outcome(self.name, what, ("failed" if fault else "passed") if ran else "not run", fault)
 
-    def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         """Return the variables that the client gives a program of a plugin, with a home of its own."""
         kept = {key: os.environ[key] for key in ("PATH", "LANG", "TMPDIR") if key in os.environ}
         own = {
@@ -54,7 +54,7 @@ class Place:
             "CLAUDE_PLUGIN_DATA": str(self.data),
             "CLAUDE_PROJECT_DIR": str(self.project),
         }
-        return {**kept, **own, **(more or {})}
+        return {**kept, **own}
 
     def filled(self, text: str) -> str:
         """Replace the client's placeholders in a text."""
@@ -76,7 +76,6 @@ class Place:
                 env=self.environment(),
                 input=given,
                 capture_output=True,
-                text=True,
                 errors="replace",
                 timeout=limit,
                 check=False,

@@ -46,7 +46,7 @@ def attest(
     digests[written[1].name] = file_digest(written[1])
     lines = [f"{digest}  {path}\n" for path, digest in sorted(digests.items())]
     write_file(out / SUMS, "".join(lines).encode())
-    (out / SIGNATURE).unlink(missing_ok=True)
+    (out / SIGNATURE).unlink(missing_ok=True)  # also because ssh-keygen asks before it replaces one
     return [*written, sign(out / SUMS, key)] if key else written
 
 
@@ -64,7 +64,6 @@ def sign(file: Path, key: Path) -> Path:
     if not key.is_file():
         raise UltraError(f"{key}: no such key; make one with: ssh-keygen -t ed25519 -f {key}")
     signature = file.with_name(f"{file.name}.sig")
-    signature.unlink(missing_ok=True)  # ssh-keygen asks before it replaces one
     command = ["ssh-keygen", "-Y", "sign", "-f", str(key), "-n", NAMESPACE, str(file)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_LIMIT)

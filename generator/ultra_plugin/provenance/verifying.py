@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,10 +95,11 @@ def _statement(release: Release) -> Mapping[str, Any]:
     names = [name for name in release.digests if name.endswith(STATEMENT)]
     if len(names) != 1:
         raise UltraError(f"{release.folder / SUMS}: must list one file *{STATEMENT}, not {len(names)}")
-    place = release.folder / names[0]
+    (name,) = names
+    place = release.folder / name
     try:
         content = place.read_bytes()
-        release.require(names[0], hashlib.sha256(content).hexdigest(), str(place))
+        release.require(name, hashlib.sha256(content).hexdigest(), str(place))
         said: Mapping[str, Any] = json.loads(content)
         definition = said["predicate"]["buildDefinition"]
         _ = (said["subject"], said["predicate"]["runDetails"]["builder"]["id"])
@@ -141,7 +143,8 @@ def _sdist(release: Release) -> Path:
     names = [name for name in release.digests if name.endswith(_SDIST)]
     if len(names) != 1:
         raise UltraError(f"{release.folder / SUMS} lists no sdist; name the sources with --source")
-    return release.folder / names[0]
+    (name,) = names
+    return release.folder / name
 
 
 def _sources(release: Release, source: Path | None, wheel: bool, folder: Path) -> Path:
@@ -165,9 +168,9 @@ def _unpacked(release: Release, sdist: Path, folder: Path) -> Path:
     try:
         with tarfile.open(sdist) as archive:
             archive.extractall(folder, filter="data")
-    except (tarfile.TarError, EOFError, OSError) as error:
+        (root,) = folder.iterdir()
+    except (tarfile.TarError, zlib.error, EOFError, OSError, ValueError) as error:
         raise UltraError(f"{sdist}: cannot be unpacked ({error}); download it again") from None
-    (root,) = folder.iterdir()
     shutil.rmtree(root / "dist", ignore_errors=True)
     return root
 
