@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from tests.kit.names import ROOT
 from tests.mutants.rooms import PLACES, equivalents, files_of, rooms
+from tests.mutants.swap import swap, swapped_codes
 
 
 def test_every_module_is_in_one_room_and_every_room_has_tests() -> None:
@@ -29,6 +31,20 @@ def test_tests_that_decide_in_the_process_come_before_those_that_need_a_bundle()
     order = room.noticing("plugin_src/runtime/ultra_runtime/guard/follow/launch.py")
     assert order.index("tests/guard/test_verdict.py") < order.index("tests/guard/test_added_rules.py")
     assert order.index("tests/guard/test_carriers.py") < order.index("tests/guard/test_hook.py")
+
+
+def test_loaded_functions_get_the_code_of_a_faulty_module() -> None:
+    before = "def f():\n    return [x for x in (1, 2)]\n\n\nclass A:\n    def g(self):\n        return 1\n\n\nB = 1\n"
+    path = "/nowhere/m.py"
+    space: dict[str, Any] = {}
+    exec(compile(before, path, "exec", dont_inherit=True), space)  # noqa: S102
+    after = before.replace("(1, 2)", "\\\n(1, 3)").replace("return 1", "return 2")
+    codes = swapped_codes(before, after, path)
+    assert {name for name, _ in codes} == {"f", "g"}
+    assert swap(codes, path) == set(codes)
+    assert (space["f"](), space["A"]().g()) == ([1, 3], 2)
+    assert swapped_codes(before, before.replace("B = 1", "B = 2"), path) == {}
+    assert swapped_codes(before, before.replace("B = 1", "B = True"), path) == {}
 
 
 def test_every_fault_that_is_excused_is_of_a_line_that_exists() -> None:

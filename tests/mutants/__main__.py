@@ -3,42 +3,72 @@
 from __future__ import annotations
 
 import argparse
-import queue
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.kit.names import ROOT
 from tests.kit.quick import work_in_memory
-from tests.mutants.faults import Fault, sample
+from tests.mutants.faults import Fault, are_apart, sample
+from tests.mutants.notes import Notes
 from tests.mutants.rooms import Room, equivalents, rooms
+from tests.mutants.swap import swapped_codes
 from tests.mutants.trial import Copy
 
 # How much longer than without a fault tests may take, and seconds for what else the machine does.
 LONGER, PATIENCE = 3, 60
 
 
+class Trials:
+    """The tests of a room, tried with faults in some copies of the sources."""
+
+    def __init__(self, room: Room, copies: list[Copy]) -> None:
+        noted = copies[0].noted(room.noticing())
+        if isinstance(noted, str):
+            sys.exit(f"mutants: the tests of {room.name} fail without a fault: {noted}")
+        self.notes, self.copies = Notes(**noted), copies
+
+    def notices(self, faults: list[Fault]) -> list[str]:
+        """Return how each fault is noticed: by a test that runs its line, else by one that starts another process."""
+        found = [""] * len(faults)
+        with ThreadPoolExecutor(len(self.copies)) as pool:
+            shares = [range(turn, len(faults), len(self.copies)) for turn in range(len(self.copies))]
+            near = [
+                [(faults[at], *self.limited(self.notes.near(faults[at]))) for at in share] for share in shares
+            ]
+            for share, notices in zip(shares, pool.map(Copy.forked, self.copies, near), strict=True):
+                for at, notice in zip(share, notices, strict=True):
+                    found[at] = notice
+        for at, fault in enumerate(faults):
+            if not found[at] and not swapped_codes(fault.before, fault.after, fault.path):  # run at loading
+                found[at] = self.copies[0].notices([fault], *self.limited(self.notes.in_process()))
+        left = [at for at, notice in enumerate(found) if not notice]
+        for at, notice in zip(left, self.far([faults[at] for at in left]), strict=True):
+            found[at] = notice
+        return found
+
+    def limited(self, tests: list[str]) -> tuple[list[str], float]:
+        """Return tests with the seconds that they may take."""
+        return tests, LONGER * self.notes.time_of(tests) + PATIENCE
+
+    def far(self, faults: list[Fault]) -> list[str]:
+        """Return how tests in other processes notice faults; all at once, and halves of them if that is noticed."""
+        if not faults:
+            return []
+        if len(faults) == 1 or are_apart(faults):
+            notice = self.copies[0].notices(faults, *self.limited(self.notes.away))
+            if len(faults) == 1 or not notice:
+                return [notice] * len(faults)
+        half = len(faults) // 2
+        return self.far(faults[:half]) + self.far(faults[half:])
+
+
 def judge(room: Room, faults: list[Fault], copies: list[Copy], everything: bool) -> bool:
     """Try the faults of a room, print those that no test notices, and tell whether the others are enough."""
-    fails, took = copies[0].run(room.noticing())
-    if fails:
-        sys.exit(f"mutants: the tests of {room.name} fail without a fault: {fails}")
-    free: queue.SimpleQueue[Copy] = queue.SimpleQueue()
-    for copy in copies:
-        free.put(copy)
-
-    def tried(fault: Fault) -> str:
-        copy = free.get()
-        try:
-            return copy.notices(fault, room.noticing(fault.path), LONGER * took + PATIENCE)
-        finally:
-            free.put(copy)
-
-    noticed = 0
-    with ThreadPoolExecutor(len(copies)) as pool:
-        for fault, notice in zip(faults, pool.map(tried, faults), strict=True):
-            noticed += bool(notice)
-            if everything or not notice:
-                print(f"{room.name}: {notice or 'not noticed'}\n{fault.diff}\n", flush=True)
+    notices = Trials(room, copies).notices(faults)
+    for fault, notice in zip(faults, notices, strict=True):
+        if everything or not notice:
+            print(f"{room.name}: {notice or 'not noticed'}\n{fault.diff}\n", flush=True)
+    noticed = sum(map(bool, notices))
     share = 100 * noticed // max(len(faults), 1)
     print(f"{room.name}: {noticed} of {len(faults)} noticed, {share} %; at least {room.killed} %", flush=True)
     return share >= room.killed

@@ -6,7 +6,7 @@ import ast
 import difflib
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,11 +96,35 @@ class Fault:
         texts = self.before.splitlines(), self.after.splitlines()
         return "\n".join(difflib.unified_diff(*texts, self.path, self.path, lineterm="", n=2))
 
+    @property
+    def changes(self) -> list[tuple[int, int, list[str]]]:
+        """The lines from and to that are replaced, counted from 0, and what replaces them."""
+        was, now = self.before.splitlines(True), self.after.splitlines(True)
+        codes = difflib.SequenceMatcher(None, was, now, autojunk=False).get_opcodes()
+        return [(first, last, now[start:end]) for kind, first, last, start, end in codes if kind != "equal"]
+
     def is_like(self, row: dict[str, str]) -> bool:
         """Tell whether this is the change that a row describes."""
         rows = self.diff.splitlines()[2:]
         was, now = (" ".join(row[1:].strip() for row in rows if row[0] == sign) for sign in "-+")
         return self.path.endswith(f"/{row['file']}") and (was, now) == (row["was"], row["now"])
+
+
+def are_apart(faults: Sequence[Fault]) -> bool:
+    """Tell whether faults are in different lines."""
+    lines = [
+        (one.path, line) for one in faults for first, last, _ in one.changes for line in range(first, last)
+    ]
+    return len(set(lines)) == len(lines)
+
+
+def combined(faults: Sequence[Fault]) -> dict[str, str]:
+    """Return the text of each module with all of its faults, which are in different lines."""
+    lines = {fault.path: fault.before.splitlines(True) for fault in faults}
+    changes = [(fault.path, *change) for fault in faults for change in fault.changes]
+    for path, first, last, now in sorted(changes, reverse=True):
+        lines[path][first:last] = now
+    return {path: "".join(rows) for path, rows in lines.items()}
 
 
 def sample(root: Path, modules: list[Path], size: int, seed: str) -> list[Fault]:
@@ -113,7 +137,7 @@ def sample(root: Path, modules: list[Path], size: int, seed: str) -> list[Fault]
     for path, ways in places:
         before = path.read_text()
         for operator, occurrence in [chosen.choice(ways)] if size else ways:
-            after = mutate_code(before, operator, occurrence)
+            after = _mutated(before, operator, occurrence)
             if after and _compiles(after):
                 found.append(Fault(path.relative_to(root).as_posix(), before, after))
         if size and len(found) == size:
@@ -149,6 +173,14 @@ def _never_run(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     return [
         ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)) for node in nodes if node
     ]
+
+
+def _mutated(text: str, operator: Operator, occurrence: int) -> str:
+    """Return a text with one change; cosmic-ray cannot replace an exception with a dotted name."""
+    try:
+        return mutate_code(text, operator, occurrence) or ""
+    except AttributeError:
+        return ""
 
 
 def _compiles(text: str) -> bool:
