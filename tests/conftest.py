@@ -6,6 +6,7 @@ import gc
 import os
 import random
 import signal
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -56,6 +57,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         random.Random(os.environ["ULTRA_ORDER"]).shuffle(items)  # noqa: S311
     else:
         items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
+@pytest.fixture(autouse=True)
+def _same_folder() -> Iterator[None]:
+    """Let no test leave the folder: paths that later tests read in messages would begin elsewhere."""
+    here = os.getcwd()
+    yield
+    try:
+        left = os.getcwd() != here
+    except FileNotFoundError:
+        left = True
+    os.chdir(here)
+    assert not left
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
