@@ -31,6 +31,18 @@ def listed(names: Iterable[str], word: str = "and") -> str:
     return f"{', '.join(rest)} {word} {last}" if rest else last
 
 
+def shortened(names: Iterable[str], most: int) -> list[str]:
+    """Return the first names, and as the last one how many more there are."""
+    found = list(names)
+    return found[:most] + ([f"{len(found) - most} more"] if len(found) > most else [])
+
+
+def first_of(names: Iterable[str], most: int, sign: str = ", ") -> str:
+    """Return the first names with a sign between them, and how many more there are."""
+    shown = shortened(names, most)
+    return sign.join(shown[:most]) + "".join(f" and {more}" for more in shown[most:])
+
+
 def bare_words(text: str) -> str:
     """Return the letters and digits of a text in one case, so that only its words are compared."""
     return " ".join("".join(sign if sign.isalnum() else " " for sign in text.casefold()).split())

@@ -11,7 +11,7 @@ from ultra_runtime.checkout.setup import mark_of, run_setup
 from ultra_runtime.checkout.standalone import stand_alone
 from ultra_runtime.checkout.submodules import DECLARED, fill_submodules
 from ultra_runtime.checkout.surroundings import conversions
-from ultra_runtime.checkout.worktree import add_worktree, registered, remove_worktree
+from ultra_runtime.checkout.worktree import add_worktree, copies_folder, registered, remove_worktree
 from ultra_runtime.files.git import Git
 from ultra_runtime.files.process import end_marked
 from ultra_runtime.guard.site import FOLDER
@@ -44,7 +44,7 @@ class Copy(Struct):
 def copy_folder(git: Git) -> str:
     """Return a new folder for a copy: among the temporary ones, since some tools skip everything below `.git`."""
     name = f"{launcher()}-{os.urandom(6).hex()}-{os.path.basename(git.root)[:LONGEST_NAME]}"
-    return os.path.join(os.path.realpath(os.environ.get("TMPDIR") or "/tmp"), name)  # noqa: S108
+    return os.path.join(copies_folder(git.root), name)
 
 
 def make_copy(

@@ -30,13 +30,13 @@ class NotReady(RefusedError):
         self.remedy = remedy
 
 
-def git_failed(what: str, problem: GitError) -> NotReady:
+def git_failed(what: str, problem: GitError, otherwise: str = OTHERWISE) -> NotReady:
     """Return the reason for a git call that failed: the line that says why, with a remedy."""
     lines = [line.strip() for line in problem.said.splitlines()]
     fatal = [line for line in lines if line.startswith("fatal: ")]
     errors = [line for line in lines if line.startswith("error: ")]
     told = (fatal[-1:] or errors[:1] or lines[-1:])[0].removeprefix("fatal: ").removeprefix("error: ")
-    remedy = next((remedy for words, remedy in REMEDIES.items() if words in problem.said), OTHERWISE)
+    remedy = next((remedy for words, remedy in REMEDIES.items() if words in problem.said), otherwise)
     return NotReady(f"{what}: {one_line(told, 300)}", remedy)
 
 

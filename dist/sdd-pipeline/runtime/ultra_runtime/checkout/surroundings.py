@@ -16,8 +16,10 @@ from ultra_runtime.checkout.carried import (
     included_files,
     led_into,
 )
+from ultra_runtime.checkout.variables import paths_in
+from ultra_runtime.checkout.worktree import copies_folder
 from ultra_runtime.files.digest import sha256
-from ultra_runtime.files.regular_file import read_if_any
+from ultra_runtime.files.regular_file import LARGEST, read_if_any
 from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
@@ -40,6 +42,7 @@ ATTRIBUTES_FILE = "core.attributesfile"
 READING, CARRIED, SEARCHED = "reading", "carried", "searched"
 CACHES = frozenset(("__pycache__", ".cache", ".vite", ".vite-temp", ".pytest_cache", ".turbo"))
 MOST_ENTRIES = 5_000
+OTHERS = f"the rest of what {INCLUDE} names"
 READ_DEPTH, LARGEST_READ = 2, 256 * 1024
 # What tools look for in the folders above that in which they run.
 LOOKED_FOR = (
@@ -148,8 +151,12 @@ def carried(git: Git, include: str, settings: Settings) -> dict[str, str]:
     targets = {path for folder in folders for path in led_into(git.root, os.path.join(git.root, folder))}
     for path in targets - _tracked(git, targets):
         found[path] = _any_digest(os.path.join(git.root, path))
-    for path in included_files(git, include.encode("latin-1"))[:MOST_ENTRIES]:
-        found[path] = _file_digest(os.path.join(git.root, path), read=True)
+    included = included_files(git, include.encode("latin-1"))
+    for path in included[:MOST_ENTRIES]:
+        found[path] = _file_digest(os.path.join(git.root, path))
+    if included[MOST_ENTRIES:]:
+        marks = [f"{path} {_file_digest(os.path.join(git.root, path))}" for path in included[MOST_ENTRIES:]]
+        found[OTHERS] = _digest("\0".join(marks))
     return {_text(os.fsencode(path)): digest for path, digest in found.items()}
 
 
@@ -168,13 +175,13 @@ def searched(root: str, settings: Settings) -> dict[str, str]:
     """
     found = {}
     for name, value in os.environ.items():
-        for part in value.split(os.pathsep) if root in value and name != "_" else ():
-            inside = part[len(root) + 1 :] if part.startswith(root + os.sep) else ""
+        for part in paths_in(value, root) if name != "_" else ():
+            inside = part[len(root) + 1 :]
             if not inside or set(inside.split(os.sep)) & set(settings.dependencies):
                 continue
             if name == "PATH" or os.path.isfile(part):
                 found[_text(os.fsencode(inside))] = _any_digest(part)
-    folder = os.path.realpath(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108
+    folder = copies_folder(root)
     while True:
         for name in LOOKED_FOR:
             path = os.path.join(folder, name)
@@ -186,7 +193,7 @@ def searched(root: str, settings: Settings) -> dict[str, str]:
 
 
 def _any_digest(path: str) -> str:
-    return _folder_digest(path) if os.path.isdir(path) else _file_digest(path, read=True)
+    return _folder_digest(path) if os.path.isdir(path) else _file_digest(path)
 
 
 def _folder_digest(top: str) -> str:
@@ -205,21 +212,25 @@ def _folder_digest(top: str) -> str:
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_folder:
                 queue.append(path)
-            mark = "" if is_folder else _file_digest(entry.path, read=path.count("/") <= READ_DEPTH)
+            most = LARGEST_READ if path.count("/") <= READ_DEPTH else -1
+            mark = "" if is_folder else _file_digest(entry.path, most)
             rows.append(f"{path} {mark}")
         if len(rows) >= MOST_ENTRIES:
             break
     return _digest("\0".join(rows))
 
 
-def _file_digest(path: str, read: bool) -> str:
+def _file_digest(path: str, most: int = LARGEST) -> str:
+    """Return a digest of a file, of its size alone beyond `most` bytes; one that is too large to read has a time too."""
     try:
         if os.path.islink(path):
             return os.readlink(path)
-        size = os.lstat(path).st_size
+        found = os.lstat(path)
     except OSError:
         return ""
-    return _digest(os.fsdecode(read_if_any(path))) if read and size <= LARGEST_READ else str(size)
+    if found.st_size > LARGEST and most == LARGEST:
+        return f"{found.st_size}.{found.st_mtime_ns}"
+    return _digest(os.fsdecode(read_if_any(path))) if found.st_size <= most else str(found.st_size)
 
 
 def _text(data: bytes) -> str:

@@ -4,29 +4,58 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.checkout.carried import entries_of
 from ultra_runtime.checkout.ready import NotReady, git_failed
 from ultra_runtime.files.git import GitError
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.guard.realpath import inside
+from ultra_runtime.words import shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ultra_runtime.files.git import Git
 
-# Read the commit as it is, run no hook, start no monitor, check out every file, and add no extension to the settings of
-# the repository, as newer versions of git do for relative paths. Without the sparse cone git copies none to the worktree.
+# Read the commit as it is, run no hook, start no monitor, check out every file, write an index in one piece, and add no
+# extension to the settings of the repository, as newer versions of git do for relative paths. Without the sparse cone
+# git copies none to the worktree.
 PLAINLY = (
     "--no-replace-objects",
     "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false",
     "-c", "core.sparseCheckout=false",
+    "-c", "core.splitIndex=false",
     "-c", "worktree.useRelativePaths=false",
     "-c", "core.attributesFile=/dev/null",
 )  # fmt: skip
 WORKTREES = "worktrees"
 ATTRIBUTES = ("info", "attributes")
 OWNER_ONLY = 0o700
+TEMPORARY, LASTING = "/tmp", "/var/tmp"  # noqa: S108
+
+
+def copies_folder(root: str) -> str:
+    """Return the folder in which the copies of a tree are made: TMPDIR, if commands can run there as they do in the tree.
+
+    Below the tree, tools that look upwards would find its files. A blank in the path is a fault in a command with `$PWD`,
+    if it has never met one. Without the right to run programs there, a script of the commit could not be started.
+    """
+    places = [os.path.realpath(one) for one in (os.environ.get("TMPDIR") or TEMPORARY, TEMPORARY, LASTING)]
+    suited = (one for one in places if not inside(one, root) and not (_is_odd(one) and not _is_odd(root)))
+    return next((one for one in suited if runs_programs(one) or not runs_programs(root)), places[1])
+
+
+def _is_odd(folder: str) -> bool:
+    return shell_word(folder) != folder
+
+
+def runs_programs(folder: str) -> bool:
+    """Tell whether programs may be run in a folder; where the system does not say, they may."""
+    try:
+        return not os.statvfs(folder).f_flag & getattr(os, "ST_NOEXEC", 0)
+    except OSError:
+        return True
 
 
 def add_worktree(git: Git, commit: str, folder: str, seconds: float) -> None:
@@ -86,21 +115,36 @@ def remove_worktree(git: Git, folder: str) -> None:
 
 def remove_tree(folder: str) -> None:
     """Remove a folder; one that cannot be entered or changed is opened up first. Links are not followed."""
+    from contextlib import suppress
     from shutil import rmtree
 
-    rmtree(folder, ignore_errors=True)
-    if os.path.isdir(folder) and not os.path.islink(folder):
-        _open_up(folder)
-        for above, folders, _ in os.walk(folder):
-            for name in folders:
-                _open_up(os.path.join(above, name))
+    with suppress(RecursionError):  # more folders in each other than calls
         rmtree(folder, ignore_errors=True)
+    if os.path.isdir(folder) and not os.path.islink(folder):
+        _remove_one_by_one(folder)
+
+
+def _remove_one_by_one(folder: str) -> None:
+    folders = [folder]
+    for one in folders:
+        _open_up(one)
+        for entry in entries_of(one):
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            else:
+                _try(os.unlink, entry.path)
+    for one in reversed(folders):
+        _try(os.rmdir, one)
 
 
 def _open_up(folder: str) -> None:
+    if not os.path.islink(folder):
+        _try(lambda path: os.chmod(path, OWNER_ONLY), folder)
+
+
+def _try(act: Callable[[str], None], path: str) -> None:
     try:
-        if not os.path.islink(folder):
-            os.chmod(folder, OWNER_ONLY)
+        act(path)
     except OSError:  # somebody else's, such as a container's; what can be removed is
         return
 

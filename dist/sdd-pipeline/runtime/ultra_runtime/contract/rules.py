@@ -166,18 +166,25 @@ def tasks_resolve(report: Report, subject: Subject) -> None:
     """Report tasks with the id of another one, unknown dependencies, and a cycle."""
     from ultra_runtime.contract.dependencies import find_cycle, read_ids  # late, as below: hooks validate too
 
-    found = subject.parts.get(work_plan_fields.PART_TASKS, [])
-    graph = {f"{TASK}{one.values.get('id', '')}": read_ids(_depends(one)) for one in found}
+    graph: dict[str, tuple[str, ...]] = {}
+    lines: dict[str, int] = {}
+    for part in subject.parts.get(work_plan_fields.PART_TASKS, []):
+        task = _task(part)
+        if task in graph:
+            report.add("BAD_VALUE", f"another task has the id {one_line(task, 60)}", part.line)
+        graph[task] = read_ids(_depends(part))
+        lines[task] = part.line
     for task, others in graph.items():
         for other in others:
             if other not in graph:
-                line = next(one.line for one in found if task == f"{TASK}{one.values.get('id', '')}")
-                report.add("UNKNOWN_TASK", f"{task} depends on {one_line(other, 60)}", line)
-    if len(graph) < len(found):
-        report.add("BAD_VALUE", "two tasks have the same id", found[-1].line)
+                report.add("UNKNOWN_TASK", f"{task} depends on {one_line(other, 60)}", lines[task])
     cycle = find_cycle(graph)
     if cycle:
-        report.add("CYCLE", f"tasks depend on each other: {' -> '.join(cycle)}", found[0].line)
+        report.add("CYCLE", f"tasks depend on each other: {' -> '.join(cycle)}", lines[cycle[0]])
+
+
+def _task(part: FoundPart) -> str:
+    return f"{TASK}{part.values.get('id', '')}"
 
 
 def _depends(part: FoundPart) -> str:
@@ -188,9 +195,7 @@ def _depends(part: FoundPart) -> str:
 def mode_fits_tasks(report: Report, subject: Subject) -> None:
     """Report an execution mode that the number of tasks does not fit."""
     mode = subject.text(work_plan_fields.EXECUTION_MODE)
-    tasks = [
-        f"{TASK}{one.values.get('id', '')}" for one in subject.parts.get(work_plan_fields.PART_TASKS, [])
-    ]
+    tasks = [_task(one) for one in subject.parts.get(work_plan_fields.PART_TASKS, [])]
     fits = {
         work_plan_fields.EXECUTION_MODE_DIRECT: tasks == [f"{TASK}00"],
         work_plan_fields.EXECUTION_MODE_PIPELINE: len(tasks) == 1,

@@ -11,9 +11,18 @@ import time
 
 from ultra_runtime.checkout.copy import remove_copy
 from ultra_runtime.files.json_file import read_json
-from ultra_runtime.files.process import end_group, launch
+from ultra_runtime.files.process import detach, end_group
 from ultra_runtime.proof.conditions import Tried
-from ultra_runtime.proof.run_all import JOB, key_of, read_process, read_state, write_process, write_values
+from ultra_runtime.proof.run_all import (
+    JOB,
+    key_of,
+    note_process,
+    read_process,
+    read_state,
+    run_all,
+    write_process,
+    write_values,
+)
 from ultra_runtime.run.state.environment import pin
 from ultra_runtime.run.state.owner import start_time
 from ultra_runtime.run.tree.workspace import make_folder
@@ -32,7 +41,6 @@ if TYPE_CHECKING:
     from ultra_runtime.run.state.run_place import RunPlace
     from ultra_runtime.run.tree.workspace import Workspace
 
-CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
 FINISHING, AUDITING = "proof", "audit"
 MOST_DEATHS = 3
 SHORTEST_NAP, LONGEST_NAP = 0.005, 0.2
@@ -135,7 +143,11 @@ class Background(Struct):
             return False
         self._clear(state)
         write_process(self.git.common, self.folder, {"pid": 0, "done": done, "deaths": deaths})
-        launch(CHILD, self.folder, self.git.folder, self.git.common)
+        folder, git = self.folder, self.git
+        detach(
+            lambda: run_all(folder, git.folder, git.common),
+            lambda pid: note_process(git.common, folder, pid),
+        )
         return True
 
     def _lives(self) -> bool:

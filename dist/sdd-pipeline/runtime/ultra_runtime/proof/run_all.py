@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.copy import Copy, NotReady, copy_folder, make_copy, remove_copy
-from ultra_runtime.checkout.put_back import changed_files, put_back
+from ultra_runtime.checkout.put_back import KeptCheckout
 from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
 from ultra_runtime.checkout.surroundings import Surroundings, added_conversions, differences
 from ultra_runtime.checkout.trial import try_copy
+from ultra_runtime.errors import UltraError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.git import Git
 from ultra_runtime.files.json_file import load_json, read_json
@@ -22,7 +22,8 @@ from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.owner import start_time
 from ultra_runtime.run.state.run_place import RunPlace
 from ultra_runtime.run.state.shell_call import run_command
-from ultra_runtime.run.tree.workspace import put
+from ultra_runtime.run.state.supervised import supervise_beside
+from ultra_runtime.run.tree.workspace import Workspace, put
 from ultra_runtime.tables.fields import settings_fields as fields
 from ultra_runtime.tables.limits import PROOF_SECONDS
 from ultra_runtime.text.jsontext import write
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-JOB, PROCESS, STATE = "job.json", "process.json", "state.json"
+    from ultra_runtime.run.state.shell_call import Outcome
+
+JOB, PROCESS, STATE, KEPT = "job.json", "process.json", "state.json", "kept"
 FIRST_FEW = 5
 """How many of the objects that were written again are named."""
 TURNED_OFF = "off: the settings of the project say so"
@@ -70,13 +73,20 @@ def run_all(folder: str, git_dir: str, common: str) -> None:
         commands.run()
         commands.look_around()
     except Exception as problem:
-        from ultra_runtime.files.unexpected import keep
-
-        log = keep(problem, ["proof"])
-        words = problem.error if isinstance(problem, RefusedError) else f"internal error, see {log}"
-        state.update(proof=one_line(words, 300), required=True)
+        needed = (job["root"], os.path.join(git_dir, "HEAD"), os.path.join(folder, JOB))
+        if not all(map(os.path.exists, needed)):  # the repository is being removed
+            return
+        state.update(proof=_reason(problem), required=True)
     state["done"] = True
     commands.save()
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, UltraError):  # such as objects that cannot be fetched
+        return one_line(str(problem), 300)
+    from ultra_runtime.files.unexpected import keep
+
+    return f"internal error, see {keep(problem, ['proof'])}"
 
 
 class Commands:
@@ -137,8 +147,8 @@ class Commands:
             self.state["notes"] = copy.notes
             if self.around:  # settings of git may be meant for working copies alone
                 self._note_changed(added_conversions(self.around, copy.conversions))
-            of_setup = changed_files(copy.root, self.job["end"]) if self.settings.setup else set()
-            self._run_each(copy.root, of_setup)
+            kept, has_setup = os.path.join(self.folder, KEPT), bool(self.settings.setup)
+            self._run_each(copy.root, KeptCheckout(copy.root, self.job["end"], kept, has_setup))
         finally:
             os.chdir("/")
             remove_copy(self.git, self.state["copy"])
@@ -149,13 +159,13 @@ class Commands:
         include = self.around.include.encode("latin-1") if self.around else None
         return make_copy(self.git, commit, folder, self.settings, env, include)
 
-    def _run_each(self, root: str, of_setup: set[bytes] | None = None) -> None:
+    def _run_each(self, root: str, committed: KeptCheckout | None = None) -> None:
         known = {row["command"] for row in self.state["rows"]}
         is_first = True
         for number, one in enumerate(self.job["commands"], 1):
             if one["command"] not in known and (root or one["exit"]):
-                if root and not is_first:
-                    put_back(root, self.job["end"], of_setup or set())
+                if committed and not is_first:
+                    committed.put_back()
                 is_first = False
                 self.state["rows"].append(self._row(number, one, root))
                 self.save()
@@ -192,7 +202,7 @@ class Commands:
         reason = why_blocked(self.place, one["command"])
         if reason:
             return {**row, "problem": f"is blocked and was not run: {reason}"}
-        outcome = run_command(self.place, one["command"], name, self.seconds, one["expected"], root)
+        outcome = self._outcome(name, one, root)
         row["log"] = outcome.log
         if outcome.late:
             row["problem"] = f"timed out after {self.seconds:g} s, see {outcome.log}"
@@ -201,6 +211,18 @@ class Commands:
         else:
             row["lacks"] = outcome.lacks
         return row
+
+    def _outcome(self, name: str, one: dict[str, Any], root: str) -> Outcome:
+        """Run a command in a copy; in the user's tree, what it changes there is put back."""
+
+        def run() -> Outcome:
+            return run_command(self.place, one["command"], name, self.seconds, one["expected"], root)
+
+        if root:
+            return run()
+        ran = supervise_beside(Workspace(self.git), self.place, run)
+        self.state["notes"] = [*self.state["notes"], *ran.notes(f"`{one_line(one['command'])}`")]
+        return ran.outcome
 
 
 def read_state(git: Git, folder: str) -> dict[str, Any]:

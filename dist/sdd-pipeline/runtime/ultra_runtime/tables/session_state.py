@@ -16,7 +16,7 @@ CONTRACT = Contract(
         Field(name="project", type="text", required=True),
         Field(name="next_session_brief_path", type="text", required=True),
         Field(name="next_session_label", type="text", required=True),
-        Field(name="status", type="text", required=True, values={"completed": "Every step and the audit passed.", "failed": "The run failed; what a failed step had changed was undone.", "stopped": "The run was ended before its last step, by an escalation, an entry condition or an abort.", "partial": "The steps are done, but the audit or an exit condition is not satisfied.", "blocked": "The sandbox refused what the first step needs, so nothing was done.", "in_progress": "The run has not ended."}),
+        Field(name="status", type="text", required=True, values={"completed": "Every step is over, and the proof of the run holds.", "failed": "The run failed; what a failed step had changed was undone.", "stopped": "The run was ended before its last step, by an escalation, an entry condition or an abort.", "partial": "The steps are done, but the audit or an exit condition is not satisfied.", "blocked": "The sandbox refused what the first step needs, so nothing was done.", "in_progress": "The run has not ended."}),
         Field(name="updated_at", type="timestamp", required=True),
     ),
     rules=(next_brief_exists,),

@@ -11,7 +11,7 @@ from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.subfolders import Subfolders
 from ultra_runtime.guard.realpath import inside
 from ultra_runtime.rendered import launcher
-from ultra_runtime.words import counted, one_line
+from ultra_runtime.words import counted, first_of, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -216,7 +216,4 @@ def _import_files(lib: str) -> Iterator[str]:
 
 
 def _few(paths: list[str]) -> str:
-    more = len(paths) - FIRST_FEW
-    return ", ".join(one_line(path, 80) for path in paths[:FIRST_FEW]) + (
-        f" and {more} more" if more > 0 else ""
-    )
+    return first_of((one_line(path) for path in paths), FIRST_FEW)

@@ -21,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.files.run_refs import RunRefs
 
-# Long enough for the first snapshot of a very large tree.
-SECONDS = 600.0
+# Long enough for the first snapshot of a very large tree; shorter than a call of the client, so that a verb can say why.
+SECONDS = 500.0
 CEILING = "GIT_CEILING_DIRECTORIES"
 # These variables of git are passed on, because people and machines set them for every call. All others, from GIT_DIR to
 # GIT_EXTERNAL_DIFF, belong to the one git call in whose hook we may run, or would change what we read.
@@ -52,6 +52,10 @@ OURS = {
 }
 # Whatever the user's settings are: print names unquoted, and start no file system monitor.
 PLAINLY = ("--no-pager", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false")
+IN_UTF8 = ("--encoding=UTF-8",)
+INDEX_FILE = "GIT_INDEX_FILE"
+# An index of ours is in one piece: if git splits one, it may remove the shared piece that the user's index needs.
+WHOLE = ("-c", "core.splitIndex=false")
 PATHS = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir")
 UNDER_WAY = {
     "MERGE_HEAD": "a merge",
@@ -181,7 +185,7 @@ class Git(Struct):
 
     def subject(self, commit: str) -> str:
         """Return the subject of a commit."""
-        return self.line("log", "-1", "--no-show-signature", "--format=%s", commit)
+        return self.line("log", "-1", *IN_UTF8, "--no-show-signature", "--format=%s", commit)
 
     def run_refs(self, slug: str) -> RunRefs:
         """Return the refs of a run and what is wrong with them, as they are now."""
@@ -263,8 +267,11 @@ def run_git(
     seconds: float = SECONDS,
 ) -> Done:
     """Run git in a folder and return how it ended; no other function starts git."""
+    whole = WHOLE if INDEX_FILE in (env or {}) else ()
     try:
-        return capture(["git", "-C", folder, *words], {**environment(), **(env or {})}, given, seconds)
+        return capture(
+            ["git", "-C", folder, *whole, *words], {**environment(), **(env or {})}, given, seconds
+        )
     except NotStartedError as problem:
         raise RefusedError(str(problem), "install git, or put it on PATH") from None
 

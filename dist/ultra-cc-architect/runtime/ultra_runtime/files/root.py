@@ -53,7 +53,9 @@ def from_here(given: str) -> str:
 
 def git_dir_around(folder: str) -> str:
     """Return the git dir of the working tree around a folder, without asking git; empty when there is none."""
-    root = find_root(folder) or ""
+    root = find_root(folder)
+    if root is None:
+        return ""
     mark = os.path.join(root, ".git")
     try:
         if not os.path.isfile(mark):

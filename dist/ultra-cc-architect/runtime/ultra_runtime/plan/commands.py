@@ -56,7 +56,7 @@ class Scanned(Struct):
     def row(self) -> str:
         """Return it as a row of a report, with its line and what to do instead."""
         found, ruled = self.found, self.ruled
-        row = f"{self.verdict:5}  line {found.line}, {found.where}: {one_line(found.command, 120)}"
+        row = f"{self.verdict:5}  line {found.line}, {found.where}: {one_line(found.command)}"
         if self.verdict == ALLOWED:
             return row
         rows = [
@@ -66,7 +66,7 @@ class Scanned(Struct):
         return row + "".join(rows)
 
     def __str__(self) -> str:
-        return f"{self.found.where}: `{one_line(self.found.command, 200)}`: {self.ruled.reason}"
+        return f"{self.found.where}: `{one_line(self.found.command)}`: {self.ruled.reason}"
 
 
 def scan(plan: Plan, judge: Judge) -> list[Scanned]:

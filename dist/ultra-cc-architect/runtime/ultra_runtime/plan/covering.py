@@ -49,10 +49,9 @@ def _covers(name: str, path: str, anywhere: bool) -> bool:
         return True
     if not any(sign in name for sign in (WIDELY_WILD if anywhere else WILD)):
         return False
-    wanted = name.split("/") if anywhere else name.replace("[", "[[]").split("/")
-    if anywhere and len(wanted) == 1:
-        wanted = [ANY_DEPTH, *wanted]
-    return _matches(wanted, path.split("/"))
+    read = [name.replace("[", "[[]"), *([name] if anywhere else [])]
+    depth = [ANY_DEPTH] if anywhere and "/" not in name else []
+    return any(_matches([*depth, *one.split("/")], path.split("/")) for one in read)
 
 
 def _matches(wanted: list[str], parts: list[str]) -> bool:

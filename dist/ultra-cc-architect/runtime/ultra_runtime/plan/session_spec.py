@@ -85,7 +85,7 @@ def judge_version(plan: Plan, version: contract.Version, value: object, line: in
     if not isinstance(value, str):
         plan.add("BAD_TYPE", f"{name} must be text", line, field=name)
         return
-    shown = one_line(value, 40)
+    shown = one_line(value)
     said, current = version_parts(value), version_parts(str(version.current))
     if said is None or current is None:
         message = f'{name} must be a version such as {version.current}, not "{shown}"'
@@ -255,7 +255,7 @@ def _read_recovery(plan: Plan, table: contract.Contract, section: markdown.TextS
     name = fault = ""
     if depth not in depths:
         name = spec.RECOVERY_METADATA_RECOVERY_DEPTH
-        fault = f"must be {listed(depths, 'or')}, not {one_line(depth, 40) or 'empty'}"
+        fault = f"must be {listed(depths, 'or')}, not {one_line(depth) or 'empty'}"
     elif not steps or lost:
         name = spec.RECOVERY_METADATA_MISSING_STEPS
         fault = f"names step {lost[0]}, which the spec does not have" if lost else "names no step"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ultra_runtime.guard.policy import BLOCK
 from ultra_runtime.rendered import table
 from ultra_runtime.typed import Mapping, Sequence
+from ultra_runtime.words import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +44,5 @@ def _commands(uses: Mapping[str, Uses], rule: str) -> list[str]:
 
 
 def _named(names: Sequence[str], most: int) -> str:
-    shown = [f"`{name}`" for name in names]
-    more = [f"{len(shown) - most} more"] if len(shown) > most else []
-    return f" ({', '.join(shown[:most] + more)})" if shown else ""
+    shown = shortened((f"`{name}`" for name in names), most)
+    return f" ({', '.join(shown)})" if shown else ""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.stage_part import BROKEN, DRAFT, MISSING, STATES, StagePart
-from ultra_runtime.contract.stages import Next, command, file_of
+from ultra_runtime.contract.stages import Next, file_of
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import LOGS, SENTENCE, TASK_FILE
+from ultra_runtime.plan.again import plan_again
 from ultra_runtime.tables.fields import brief_fields, plan_fields, session_spec_fields
 from ultra_runtime.typed import Any
-from ultra_runtime.words import counted, shell_word, text_of
+from ultra_runtime.words import counted, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class PlanPart(StagePart):
     def what_is_left(self) -> Next | None:
         """Return the plan as the next thing to do; a small task without one is begun again."""
         if self.state in (MISSING, DRAFT) and self.is_small_task:
-            again = command(self.stage, "", f"--task {shell_word(self.task)}")
+            again = plan_again(self.project.folder, self.project.shown)
             return Next(self.stage, "the small task has no plan yet", again)
         return super().what_is_left()
 

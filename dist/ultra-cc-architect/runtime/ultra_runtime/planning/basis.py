@@ -130,11 +130,6 @@ def is_reviewed(source: Source) -> bool:
     return is_marked_reviewed(read_regular(source.path))
 
 
-def again(project: Project) -> str:
-    """Return the command that plans again in this project."""
-    return command_for(plan_fields.KIND, project.shown)
-
-
 def research_of(source: Source) -> tuple[list[str], list[str]]:
     """Return the research files, sorted, and their weaknesses."""
     project = source.project

@@ -211,7 +211,7 @@ def _drafted(place: ArtifactPlace, result: Result, fresh: bool) -> Answer:
         "warnings": short(result.warnings),
         "next": rest,
     }
-    return Answer(data, "\n".join([place.shown, *in_words(result.errors), rest]))
+    return Answer(data, "\n".join([place.shown, *in_words(result.errors + result.warnings), rest]))
 
 
 def _refuse_foreign(contract: Contract, place: ArtifactPlace) -> None:

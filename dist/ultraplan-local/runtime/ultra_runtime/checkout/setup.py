@@ -28,7 +28,7 @@ def refuse_blocked(root: str, settings: Settings) -> None:
         return
     verdict = Judge(root, site_of_plan(root, "")).command(settings.setup)
     if verdict.verdict == BLOCK:
-        reason = f"the command policy blocks {WHAT} `{one_line(settings.setup, 120)}`: {verdict.reason}"
+        reason = f"the command policy blocks {WHAT} `{one_line(settings.setup)}`: {verdict.reason}"
         raise NotReady(reason, "change `setup` in the project's settings; it was not run")
 
 
@@ -75,4 +75,4 @@ def _last_line(log: int) -> str:
     size = os.fstat(log).st_size
     text = os.pread(log, LOOKED_AT, max(0, size - LOOKED_AT)).decode("utf-8", "replace")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return f": {one_line(lines[-1], 200)}" if lines else ""
+    return f": {one_line(lines[-1])}" if lines else ""

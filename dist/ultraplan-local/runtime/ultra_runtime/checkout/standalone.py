@@ -47,9 +47,7 @@ def stand_alone(git: Git, commit: str, folder: str) -> None:
         shared = os.path.join(git.common, SHALLOW)
         if os.path.isfile(shared):
             _copy(shared, os.path.join(made, SHALLOW))
-        for name in os.listdir(own):
-            if name == INDEX or name.startswith("sharedindex."):
-                _copy(os.path.join(own, name), os.path.join(made, name))
+        _copy(os.path.join(own, INDEX), os.path.join(made, INDEX))
         os.unlink(os.path.join(folder, ".git"))
         os.rename(made, os.path.join(folder, ".git"))
     except GitError as problem:

@@ -8,6 +8,7 @@ from ultra_runtime.checkout.copy import claim_folder, copy_folder, unclaim_folde
 from ultra_runtime.checkout.ready import NotReady
 from ultra_runtime.checkout.setup import refuse_blocked
 from ultra_runtime.checkout.submodules import DECLARED, submodule_notes
+from ultra_runtime.checkout.worktree import runs_programs
 from ultra_runtime.tables.limits import CHECKOUT_MEGABYTES
 from ultra_runtime.words import one_line
 
@@ -31,7 +32,11 @@ def try_copy(git: Git, commit: str, settings: Settings) -> list[str]:
         free = space.f_bavail * space.f_frsize // MEGABYTE
     finally:
         unclaim_folder(git, folder)
+    above = os.path.dirname(folder)
+    if runs_programs(git.root) and not runs_programs(above):
+        reason = f"no program can run in {one_line(above)}, because it is mounted with noexec"
+        raise NotReady(reason, "set TMPDIR to a folder in which programs can run")
     if free < CHECKOUT_MEGABYTES:
-        reason = f"{one_line(os.path.dirname(folder))} has {free} MB left; a copy needs {CHECKOUT_MEGABYTES} MB or more"
+        reason = f"{one_line(above)} has {free} MB left; a copy needs {CHECKOUT_MEGABYTES} MB or more"
         raise NotReady(reason, "free space there, or set TMPDIR to a folder with more")
     return notes

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 KILL = 9
 SET_CHILD_SUBREAPER = 36
 MOST_ROUNDS = 100
+MOST_FILES = 65536
 PIECE = 65536
 MARK = "ULTRA_COMMAND"
-SHORTEST_NAP, LONGEST_NAP = 0.005, 0.02
+SHORTEST_NAP, LONGEST_NAP = 0.0005, 0.02
+"""Seconds: a program that has closed its output mostly ends at once."""
 HEAD = TAIL = 1024 * 1024
 
 
@@ -92,7 +94,7 @@ def _talk(
     os.set_blocking(to, False)
     out, err = ends
     printed, warned = [b""], Excerpt()
-    readers, rest, code = [out, err], memoryview(given), None
+    readers, rest, code, nap = [out, err], memoryview(given), None, SHORTEST_NAP
     writers = [to] if given else []
     if not given:
         os.close(to)
@@ -125,7 +127,8 @@ def _talk(
                     status if found else None
                 )  # once more around: what it printed last may still be in the pipes
                 if not readers and not found:
-                    time.sleep(SHORTEST_NAP)
+                    time.sleep(nap)
+                    nap = min(2 * nap, LONGEST_NAP)
         return b"".join(printed), warned.whole(), code
     finally:
         for end in (out, err, *writers):
@@ -213,7 +216,7 @@ def _follow(
     import select
 
     kept, last, lacks, open_, status = Excerpt(), b"", [text for text in wanted if text], True, None
-    overlap = max(map(len, lacks), default=1)
+    overlap, nap = max(map(len, lacks), default=1), SHORTEST_NAP
     while time.monotonic() < deadline:
         waiting.tick()
         readable = open_ and select.select([reader], [], [], 0 if status is not None else LONGEST_NAP)[0]
@@ -229,7 +232,8 @@ def _follow(
             ended, code = os.waitpid(child, os.WNOHANG)
             status = _status(code) if ended else None
             if not open_ and not ended:
-                time.sleep(SHORTEST_NAP)
+                time.sleep(nap)
+                nap = min(2 * nap, LONGEST_NAP)
     _write_all(log, kept.rest())
     return status, lacks
 
@@ -248,6 +252,39 @@ def launch(script: str, *words: str) -> int:
     ]
     call = [sys.executable, "-I", "-S", "-X", "utf8", script, *words]
     return _status(os.waitpid(_spawn(call, os.environ, actions), 0)[1])
+
+
+def detach(work: Callable[[], None], began: Callable[[int], None]) -> None:
+    """Have work done by a process that outlives this one and has none of its files; `began` gets its id first.
+
+    It is a fork, which has the modules loaded: a new interpreter would need longer than the work of a small proof.
+    """
+    between = os.fork()
+    if between:
+        os.waitpid(between, 0)
+        return
+    try:
+        _work_apart(work, began)
+    finally:
+        os._exit(0)
+
+
+def _work_apart(work: Callable[[], None], began: Callable[[int], None]) -> None:
+    hold, go = os.pipe()
+    pid = os.fork()
+    if pid:
+        began(pid)
+        os.write(go, b"!")
+        return
+    os.setsid()
+    os.close(go)
+    if not os.read(hold, 1):
+        return
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nothing, stream)
+    os.closerange(3, MOST_FILES)
+    work()
 
 
 def end_group(leader: int, mark: str = "") -> None:

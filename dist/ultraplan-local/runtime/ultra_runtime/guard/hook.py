@@ -26,7 +26,14 @@ LET_THROUGH, BLOCKED = 0, 2
 FAILED = 1  # the client reports this and runs the tool
 SECONDS = 5  # for one verdict; the client waits ten, and then runs the tool
 LONG = 4000
-SPAWNING = ("Agent", "Task", "Workflow", "RemoteTrigger")
+SPAWNING = (
+    "Agent",
+    "Task",
+    "Workflow",
+    "RemoteTrigger",
+    "SendMessage",
+)  # a message resumes an agent that has ended
+SKILL = "Skill"
 ASK, ALWAYS, OFF = "ask", "always", "off"
 
 
@@ -52,6 +59,8 @@ def main() -> int:
         deny = verdict is not None or in_run or option != ASK
         if call.tool in SPAWNING:
             verdict = _of_spawning(call, site) if site else None
+        elif call.tool == SKILL:
+            verdict = _of_skill(call) if site else None
         elif verdict is None and (in_run or option in (ASK, ALWAYS)):
             verdict = _of_policy(call, site)
         if verdict is not None and verdict.verdict in ("block", ASK):
@@ -154,10 +163,22 @@ def _of_spawning(call: _Call, site: Site) -> Verdict | None:
         from ultra_runtime.guard.dispatched import verdict_for_spawn
 
         return verdict_for_spawn(site, call.input)
+    return _no_agent("a run starts no agents: the guard checks one session, which executes the steps itself")
+
+
+def _of_skill(call: _Call) -> Verdict | None:
+    """Return the refusal of a skill in a run that may be run as an agent."""
+    from ultra_runtime.guard.skills import may_start_agent
+
+    if not may_start_agent(_text(call.input, "skill"), call.folders):
+        return None
+    return _no_agent("a run starts no agents, and this skill has `context: fork`, or its text was not found")
+
+
+def _no_agent(reason: str) -> Verdict:
     from ultra_runtime.guard.own_files import ways_to_end
     from ultra_runtime.guard.policy import Verdict
 
-    reason = "a run starts no agents: the guard checks one session, which executes the steps itself"
     return Verdict("block", "run_agent", reason, f"do the step here, or {ways_to_end()}")
 
 

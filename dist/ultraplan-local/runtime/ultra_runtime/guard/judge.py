@@ -111,6 +111,8 @@ class Judge:
             return True
         if self.site is not None and self.site.is_linked and self._may_leave(plain):
             return True
+        if "git" in plain and any(word in plain for word in _ELSEWHERE):
+            return True
         from ultra_runtime.guard.first_look import WRITERS
 
         return not WRITERS.isdisjoint(plain.translate(_BLANK).split())

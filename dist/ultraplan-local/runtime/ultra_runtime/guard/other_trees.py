@@ -11,6 +11,7 @@ import os
 from ultra_runtime.guard.follow.follower import Ran
 from ultra_runtime.guard.follow.kinds import language
 from ultra_runtime.guard.follow.wrappers import SCANNED
+from ultra_runtime.guard.follow.writes import TAR_VALUES, with_dashes
 from ultra_runtime.guard.realpath import inside, real_place
 from ultra_runtime.guard.shell.calls import HELP as TELLS
 from ultra_runtime.guard.shell.calls import options
@@ -64,7 +65,7 @@ _MAKE = Working(
 _PIP = Working(
     "trce", "target root prefix requirement constraint editable", "t target root prefix", here=False
 )
-_TAR = Working("ICfbFKLNTVX", "file directory", here=False)
+_TAR = Working(TAR_VALUES, "file directory", here=False)
 TABLE: dict[str, Working] = {
     **dict.fromkeys(("bsdtar", "gtar", "tar"), _TAR),
     **dict.fromkeys(("bunzip2", "bzip2", "gunzip", "gzip", "unxz", "unzstd", "xz", "zstd"), _PACKER),
@@ -154,24 +155,11 @@ def _of(row: Working, args: list[str]) -> list[str]:
 
 def _of_tar(args: list[str]) -> list[str]:
     """Return where tar unpacks to, or the archive that it writes."""
-    found = options(_with_dashes(args), _TAR.short, _TAR.long)
+    found = options(with_dashes(args), _TAR.short, _TAR.long)
     if found.has("x", "extract", "get"):
         return [value for name, value in found.values if name in ("C", "directory")] or ["."]
     writes = found.has("c", "create", "r", "append", "u", "update", "A", "catenate", "concatenate")
     return [value for name, value in found.values if writes and name in ("f", "file") and value != "-"]
-
-
-def _with_dashes(args: list[str]) -> list[str]:
-    """Return the arguments of tar with its first word, letters whose values follow in turn, as options."""
-    if not args or args[0].startswith("-"):
-        return args
-    rest, found = args[1:], list[str]()
-    for letter in args[0]:
-        found.append(f"-{letter}")
-        if letter in _TAR.short:
-            found += rest[:1]
-            rest = rest[1:]
-    return found + rest
 
 
 def _of_program(args: list[str], tongue: str, stdin: str) -> list[str]:

@@ -71,8 +71,8 @@ class BlockReader:
         known = [field.name for field in self.table.fields]
         unknown = next((name for name in lines if name not in known), None)
         if unknown is not None:
-            message = f"unknown key: {one_line(unknown, 80)}{nearest(unknown[:80], known)}"
-            self._add(PARSE, message, lines[unknown], one_line(unknown, 80))
+            message = f"unknown key: {one_line(unknown)}{nearest(unknown[:80], known)}"
+            self._add(PARSE, message, lines[unknown], one_line(unknown))
         missing = [field.name for field in self.table.fields if field.required and field.name not in lines]
         if missing:
             self._add(MISSING_KEY, f"the {self.table.name} has no {listed(missing)}", block.line, missing[0])

@@ -112,13 +112,13 @@ def _check_headings(plan: Plan, table: Contract, section: markdown.TextSection |
     _forbid_headings(plan, table)
     for heading in _headings(plan, STEP) if section else ():
         if section and not section.line < heading.line < section.end:
-            message = f'"{one_line(heading.title, 80)}" is outside {IMPLEMENTATION}'
+            message = f'"{one_line(heading.title)}" is outside {IMPLEMENTATION}'
             plan.add("STEP_NUMBERING", message, heading.line, mild=plan.lenient)
 
 
 def _forbid_headings(plan: Plan, table: Contract) -> None:
     for heading in _headings(plan, table.forbidden_headings):
-        message = f'the heading "{one_line(heading.title, 80)}" divides the plan into parts other than steps'
+        message = f'the heading "{one_line(heading.title)}" divides the plan into parts other than steps'
         plan.add("FORBIDDEN_HEADING", message, heading.line, mild=plan.lenient)
 
 
@@ -128,7 +128,7 @@ def _finish_steps(plan: Plan, reader: StepReader) -> None:
     broken = set()
     for pattern, line, number in reader.patterns:
         if pattern in faults:
-            message = f"the pattern {one_line(pattern, 80)} cannot be used: {faults[pattern]}"
+            message = f"the pattern {one_line(pattern)} cannot be used: {faults[pattern]}"
             plan.add("MANIFEST_PATTERN_INVALID", message, line, number, mild=plan.lenient)
             broken.add(number)
     for step in plan.steps:

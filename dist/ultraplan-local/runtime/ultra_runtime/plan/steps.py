@@ -74,7 +74,7 @@ class StepReader:
                 steps.append(self._step(found[0], found[1], heading))
             spaced = heading.title.partition(":")[2][:1] in ("", " ")
             if (found and not spaced) or (not found and begins_numbered(heading.title, [self.word])):
-                message = f'"{one_line(heading.title, 80)}" must have the form ### {self.part.heading}'
+                message = f'"{one_line(heading.title)}" must have the form ### {self.part.heading}'
                 mild = bool(found) and self.plan.lenient
                 self.plan.add("STEP_NUMBERING|BAD_VALUE", message, heading.line, mild=mild)
         return steps
@@ -133,7 +133,7 @@ class StepReader:
         if word in self.actions:
             step.on_failure = word
         else:
-            message = f'{ON_FAILURE} of step {step.number} must be {listed(self.actions, "or")}, not "{one_line(text, 40)}"'
+            message = f'{ON_FAILURE} of step {step.number} must be {listed(self.actions, "or")}, not "{one_line(text)}"'
             self.plan.add("BAD_VALUE", message, item.line, step.number, ON_FAILURE, self.plan.lenient)
 
     def _read_checkpoint(self, step: Step, item: markdown.Item | None) -> None:

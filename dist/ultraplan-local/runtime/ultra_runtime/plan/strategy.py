@@ -8,7 +8,7 @@ from ultra_runtime.plan.steps import LEVEL, begins_numbered, numbered
 from ultra_runtime.plan.values import Fence, Plan, Session
 from ultra_runtime.tables.fields import plan_fields, session_spec_fields
 from ultra_runtime.typed import Iterable
-from ultra_runtime.words import listed, one_line
+from ultra_runtime.words import listed, one_line, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def read_strategy(plan: Plan, section: markdown.TextSection) -> None:
             seen.add(found[0])
             plan.sessions.append(reader.session(found[0], found[1], heading))
         elif begins_numbered(heading.title, ["Session"]):
-            message = f'"{one_line(heading.title, 80)}" must have the form ### Session N: title'
+            message = f'"{one_line(heading.title)}" must have the form ### Session N: title'
             plan.add("BAD_VALUE", message, heading.line)
     if not plan.sessions:
         message = f"the {plan_fields.SECTION_EXECUTION_STRATEGY} has no session: write ### Session N: title"
@@ -71,11 +71,22 @@ class _Reader:
 
     def session(self, number: int, title: str, heading: markdown.TextSection) -> Session:
         steps = self._steps(number, heading)
-        item = heading.field(plan_fields.SESSIONS_DEPENDS_ON)
-        needs = [number for ends in numbers(_with_children(item)) for number in ends]
+        needs = self._needs(number, heading)
         fence = read_fence(heading.items)
         wave = self._wave(number, heading)
         return Session(number, title, heading.line, steps, wave, tuple(dict.fromkeys(needs)), fence)
+
+    def _needs(self, number: int, heading: markdown.TextSection) -> list[int]:
+        """Return the sessions that must be done first, all of a range; a long range is a problem."""
+        item = heading.field(plan_fields.SESSIONS_DEPENDS_ON)
+        needs: list[int] = []
+        for first, last in numbers(_with_children(item)):
+            if item and last - first > MOST_NAMED:
+                message = f"session {number} depends on {first}-{last}: name each of these sessions"
+                self.plan.add("BAD_VALUE", message, item.line, field=plan_fields.SESSIONS_DEPENDS_ON)
+                break
+            needs += range(first, last + 1)
+        return needs
 
     def _steps(self, number: int, heading: markdown.TextSection) -> tuple[int, ...]:
         """Return the steps that no earlier session has; the others are a problem."""
@@ -228,7 +239,5 @@ def _check_overlap(plan: Plan, wave: int, sessions: list[Session]) -> None:
 
 
 def _named(found: Iterable[int], noun: str) -> str:
-    names = [str(number) for number in found]
-    if len(names) > MOST_NAMED:
-        names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
+    names = shortened(map(str, found), MOST_NAMED)
     return f"{noun}{'s' if len(names) > 1 else ''} {listed(names)}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.contract.stages import command_for, file_if_any
+from ultra_runtime.contract.stages import command_for
 from ultra_runtime.files.atomic import write_file
-from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import make_subfolder
 from ultra_runtime.files.run_files import LOGS, SENTENCE, TASK_FILE
 from ultra_runtime.guard.policy import BLOCK
+from ultra_runtime.plan.again import sentence_of
 from ultra_runtime.plan.commands import scan
 from ultra_runtime.plan.covering import covers, plain
 from ultra_runtime.run.state.judging import judge_of_plan, path_problem
@@ -49,9 +49,7 @@ def keep_task(project: Project, task: str) -> None:
 
 def is_task(project: Project) -> bool:
     """Tell whether a project began as a small task and has no brief."""
-    brief = file_if_any(brief_fields.KIND)
-    has_task = isinstance(read_json(project.path(LOGS, TASK_FILE)).get(SENTENCE), str)
-    return has_task and not (brief and os.path.lexists(project.path(brief)))
+    return bool(sentence_of(project.folder))
 
 
 def task_of(project: Project) -> str:
@@ -59,7 +57,7 @@ def task_of(project: Project) -> str:
     if not is_task(project):
         error = f"{project.shown} is not a small task, so its plan needs its critics"
         raise RefusedError(error, "call the gate with the critics' answers")
-    return str(read_json(project.path(LOGS, TASK_FILE))[SENTENCE])
+    return sentence_of(project.folder)
 
 
 def with_task(data: bytes, task: str) -> bytes:

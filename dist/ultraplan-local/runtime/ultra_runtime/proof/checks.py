@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ultra_runtime.files.git import GitError
-from ultra_runtime.plan.covering import covers, is_pattern, plain
+from ultra_runtime.plan.covering import covers, is_pattern, means_folder, plain
 from ultra_runtime.proof.content import (
     FILE,
+    FOLDER,
     SHELL_FILE,
     content_problem,
     kind_of,
@@ -82,13 +83,19 @@ def check_objects(
             problem = check.problem_in(between.end)
             if not problem:
                 continue
-            gone = check.name != EXPECTED or between.end.entry(plain(check.path)) is None
+            gone = check.name != EXPECTED or _is_gone(check.path, between.end)
             later = _breaker(git, steps[at + 1 :], check, ranges) if gone else None
             if later is not None:
                 notes.append(f"{check.name} of step {number}: step {later} changed {one_line(check.path)}")
             else:
                 drifts.append(Drift(check.name, check.expected, problem, number))
     return Objects(drifts + _check_changed_scripts(between, steps, changes), notes)
+
+
+def _is_gone(name: str, tree: CommitTree) -> bool:
+    """Tell whether nothing is at a path any more, or a folder took the place of a file or the other way round."""
+    entry = tree.entry(plain(name))
+    return entry is None or (kind_of(entry) == FOLDER) != means_folder(name)
 
 
 def _breaker(git: Git, steps: Sequence[Step], check: Promise, ranges: Ranges) -> int | None:

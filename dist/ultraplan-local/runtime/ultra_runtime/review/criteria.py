@@ -85,7 +85,7 @@ def read_criteria(project: Project, answer: Mapping[str, Any]) -> list[dict[str,
         return [{**one, "first": one["criterion"], "line": 1} for one in told]
     pairs = _pairs(wanted, told)
     if len(told) != len(wanted):
-        lost = [one_line(one.text, 100) for one in wanted if one not in pairs]
+        lost = [one_line(one.text) for one in wanted if one not in pairs]
         names = f"; missing: {listed(lost)}" if lost else ""
         raise AnswerError(
             f"the brief has {len(wanted)} success criteria, but criteria has {len(told)}{names}"

@@ -85,7 +85,7 @@ def check_findings(
                 continue
             except FindingError as problem:
                 why = str(problem)
-        told = finding["rule"] if why.startswith(QUOTED) else one_line(finding["message"], 100)
+        told = finding["rule"] if why.startswith(QUOTED) else one_line(finding["message"])
         dropped.append({"finding": told, "why": why})
     return held, dropped
 

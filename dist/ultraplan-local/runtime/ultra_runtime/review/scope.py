@@ -74,7 +74,10 @@ def choose_project(given: str | None) -> Project:
         if times[0]:
             found.append((max(times), name))
     if not found:
-        raise RefusedError(f"no project here has a {kinds[0]} to review", "name one with --project DIR")
+        raise RefusedError(
+            f"no project here has a {kinds[0]} to review",
+            "name one with --project DIR; a small task is reviewed against its plan",
+        )
     return find_project(os.path.join(folder, max(found)[1]))
 
 

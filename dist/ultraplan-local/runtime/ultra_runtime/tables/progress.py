@@ -41,7 +41,7 @@ CONTRACT = Contract(
         Field(name="plan", type="text", required=True, form="file-name"),
         Field(name="plan_type", type="text", required=True, values={"plan": "A plan.", "session-spec": "The spec of one session."}),
         Field(name="mode", type="text", required=True, values={"execute": "From the first step.", "resume": "From where an earlier run ended.", "step": "One step.", "session": "One session.", "waves": "All sessions in waves."}),
-        Field(name="result", type="text", required=True, values={"completed": "All passed.", "partial": "Not all.", "blocked": "By the sandbox.", "failed": "At a step.", "stopped": "Before the end."}),
+        Field(name="result", type="text", required=True, values={"completed": "Every step is over, and the proof holds.", "partial": "Not all.", "blocked": "By the sandbox.", "failed": "At a step.", "stopped": "Before the end."}),
         Field(name="steps_total", type="integer", required=True, minimum=0),
         Field(name="steps_passed", type="integer", required=True, minimum=0),
         Field(name="steps_failed", type="integer", required=True, minimum=0),

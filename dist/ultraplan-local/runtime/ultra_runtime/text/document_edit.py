@@ -20,7 +20,7 @@ def set_field(data: bytes, name: str, value: str) -> bytes:
     """Set a field of the front matter to a plain word; a new field is added at the end."""
     as_text = {name: "text"}
     found = frontmatter.parse(data, as_text)
-    if found.problem or found.values is None:
+    if found.values is None:
         raise EditError(f"its front matter cannot be read: {found.problem}")
     lines = data.split(b"\n")
     if name in found.lines:

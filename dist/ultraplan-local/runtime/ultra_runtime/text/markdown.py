@@ -240,8 +240,6 @@ class _Reader:
                 number = self._read_item(line, rest, number, lines)
             elif self.open_items:
                 self._read_continuation(line, text)
-            else:
-                self.after_blank = False
             number += 1
         self._close_sections(1, number)
         self.document.sections[0].end = number

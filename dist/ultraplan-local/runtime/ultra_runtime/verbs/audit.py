@@ -83,6 +83,9 @@ def run(args: Args) -> Answer:
         "source": found.source,
     }
     steps = counted(sum(map(bool, found.completed)), "completed step")  # step 0 checks the sandbox
+    if case and case.skipped:
+        data["skipped_steps"] = case.skipped
+        steps += f", {len(case.skipped)} skipped"
     head = f"{found.verdict}{_without(tried)}: {steps}, commits from {found.source}"
     if tried:
         data["proof"] = tried.proof

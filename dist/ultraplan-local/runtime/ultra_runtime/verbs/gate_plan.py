@@ -22,10 +22,11 @@ from ultra_runtime.files.atomic import Folder, locked
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.kept_answers import drop_answers, need_answers
 from ultra_runtime.files.project import Project, find_project
+from ultra_runtime.plan.again import plan_again
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning import gate as plan_gate
-from ultra_runtime.planning.basis import ASSUMPTIONS, again, states_assumptions, weak_dimensions
+from ultra_runtime.planning.basis import ASSUMPTIONS, states_assumptions, weak_dimensions
 from ultra_runtime.planning.small_task import (
     NOTE,
     faults,
@@ -127,9 +128,10 @@ def _after_check(project: Project, exhausted: bool) -> str:
         draft = project.show(draft_of(PLAN))
         return (
             f"stop: tell the user these errors, that the text is in {draft} and there is no {file_of(PLAN)} from it,"
-            f" and that `{again(project)}` tries again"
+            f" and that `{plan_again(project.folder, project.shown)}` tries again"
         )
-    return f"fix every error with `{verb('put')} {PLAN} --draft --step N` or --section, then check again"
+    put = f"{verb('put')} {PLAN} --project {shell_word(project.shown)} --draft"
+    return f"fix every error with `{put} --step N` or `--section NAME`, then check again"
 
 
 def _count(project: Project, steps: int, checks: int, source: str, data: str | None) -> None:
@@ -271,7 +273,7 @@ def _next(project: Project, failing: list[dict[str, Any]], hard: list[str], exha
     if exhausted and hard:
         return (
             f"stop: {listed(hard)} still fails, so there is no {plan}; tell the user what fails, where the draft is,"
-            f" and that `{again(project)}` tries again"
+            f" and that `{plan_again(project.folder, project.shown)}` tries again"
         )
     if exhausted:
         return f"{file_of(PLAN)} is in place: tell the user each remaining weakness, then continue"

@@ -14,9 +14,9 @@ from ultra_runtime.files.guides import guide_text
 from ultra_runtime.files.kept_answers import drop_answers
 from ultra_runtime.files.project import find_project
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.plan.again import plan_again
 from ultra_runtime.plan.values import PLAN
 from ultra_runtime.planning import gate as plan_gate
-from ultra_runtime.planning.basis import again
 from ultra_runtime.planning.small_task import GUIDE, is_task
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.pinned import refuse_pinned
@@ -35,7 +35,9 @@ def run(args: Args) -> Answer:
         data = read_regular(project.path(file_of(PLAN)))
     except UnreadableError as problem:
         error = f"{project.show(file_of(PLAN))}: {problem}"
-        raise RefusedError(error, f"make a plan first: `{again(project)}`") from None
+        raise RefusedError(
+            error, f"make a plan first: `{plan_again(project.folder, project.shown)}`"
+        ) from None
     refuse_pinned(project.path(file_of(PLAN)))
     with Refusing("fix this and retry"), locked(project.folder) as folder:
         if plan_gate.read_draft(project) is not None:

@@ -40,7 +40,9 @@ def run(args: Args) -> Answer:
     if name not in (*REVIEWERS, ALL):
         raise args.usage.error(f"unknown reviewer: {one_line(name)}{nearest(name, REVIEWERS)}")
     if name == ALL and not args.flag("--kept"):
-        raise args.usage.error(f"{ALL} needs --kept: standard input has the answer of one reviewer")
+        raise args.usage.error(
+            f"{ALL} needs --kept; without it, name the one reviewer whose answer is on standard input"
+        )
     project = find_project(args.need("--project"))
     read_scope(project)
     if args.flag("--kept"):

@@ -13,7 +13,9 @@ STAGE = "execute"
 
 def run(args: Args) -> Answer:
     """Save the finding; it does not change the run."""
-    text = one_line(args.need("TEXT"), 500)
+    text = one_line(args.need("TEXT").strip(), 500)
+    if not text:
+        raise args.usage.error("TEXT must be a sentence, not empty")
     busy, live = open_live("run note", args.get("--plan"), args.get("--project"))
     with busy:
         live.found(text)

@@ -3,9 +3,10 @@
 Validates the plan, checks every command against the policy, takes the lock of this working tree, keeps a copy of the
 plan, and answers with the first step. --mode resume continues from the progress file and git; --restart starts over;
 --accept-plan-change lets a resume continue with a plan in which only later steps were edited, --accept-settings-change
-with settings of the project or of git, included files or dependencies that changed since the start. --rebuild lets a
-resume replace a progress file that cannot be used by one from git; the old file is kept beside it. With --go-on the
-first step begins too, after Step 0 if there is one: `begun` says what to change.
+with settings of the project or of git, included files or dependencies that changed since the start. --accept-entry says
+that an entry condition without a command is met. --rebuild lets a resume replace a progress file that cannot be used by
+one from git; the old file is kept beside it. With --go-on the first step begins too, after Step 0 if there is one:
+`begun` says what to change.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _started(started: Started) -> Answer:
     data["next"] = live.next_call()
     words = f"{data['run'].capitalize()} {live.place.shown}: {done} of {data['steps']} steps are done."
     told = {"mode": data["mode"], "project": live.place.project.shown if live.place.project else "none"}
-    told.update(type=kind, scope=data.get("scope", "none"))
+    told.update(type=kind, **({"scope": data["scope"]} if "scope" in data else {}))
     words = "\n".join([words, *(f"{name.capitalize()}: {text}" for name, text in told.items())])
     return Answer(data, "\n".join([words, *started.notes, f"Next: {data['next']}"]))
 

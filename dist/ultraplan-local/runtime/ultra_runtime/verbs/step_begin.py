@@ -31,4 +31,6 @@ def run(args: Args) -> Answer:
     data["next"] = after_begin(live, number)
     step = begun.step
     lines = [f"Step {number}: {step.title}", f"Files: {', '.join(step.files) or 'none'}", step.changes]
-    return Answer(data, "\n".join([*filter(None, lines), *live.notes, f"Next: {data['next']}"]))
+    lines += [f"Verify: {data['verify']}"] if "verify" in data else []
+    following = data["next"].replace("`files`", "these files")
+    return Answer(data, "\n".join([*filter(None, lines), *live.notes, f"Next: {following}"]))

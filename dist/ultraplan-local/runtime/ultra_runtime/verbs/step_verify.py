@@ -58,7 +58,9 @@ def _verified(live: Live, number: int, verified: Verified) -> Answer:
         if verified.note:
             data["note"] = verified.note
         data.update(next="commit", do=f"{verb('step commit')} {number}")
-        return Answer(data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, data["do"]])))
+        return Answer(
+            data, "\n".join(filter(None, [f"Step {number} passes.", verified.note, f"Next: {data['do']}"]))
+        )
     from ultra_runtime.run.step.step_answers import failed_data
 
     data.update(failed_data(live, number, verified))
@@ -66,7 +68,7 @@ def _verified(live: Live, number: int, verified: Verified) -> Answer:
         f"Step {number} fails, attempt {verified.attempt} of {data['of']}:",
         *verified.why,
         data.get("output", ""),
-        follows.undone,
+        f"Undone: {follows.undone}" if follows.undone else "",
         f"Next: {follows.word}: {follows.do}",
     ]
     return Answer(data, "\n".join(filter(None, lines)))

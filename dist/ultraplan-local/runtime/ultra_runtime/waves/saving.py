@@ -54,7 +54,7 @@ def nested_in(git: Git, changed: Sequence[str]) -> list[str]:
 def has_more(git: Git) -> bool:
     """Tell whether a working tree has changed or new files; one that is partly removed lacks some, and that is all."""
     new = git.ask("ls-files", "-z", "--others", "--exclude-standard")
-    return bool(new or git.ask("diff", "-z", "--name-only", "--no-ext-diff", "--diff-filter=d", "HEAD"))
+    return bool(new or git.ask("diff", "-z", "--name-only", "--no-ext-diff", "--diff-filter=d", "HEAD", "--"))
 
 
 def changed_in(git: Git, pathspec: Sequence[str] = (".",)) -> list[str]:

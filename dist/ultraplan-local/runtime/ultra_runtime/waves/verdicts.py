@@ -15,7 +15,7 @@ from ultra_runtime.text.timestamp import now
 from ultra_runtime.waves.attempts import DONE
 from ultra_runtime.waves.branch_audit import audit_branch, proof_of
 from ultra_runtime.waves.leasing import facts_of
-from ultra_runtime.words import counted, listed, one_line
+from ultra_runtime.words import counted, listed, one_line, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,9 +83,7 @@ def _why_failed(run: WaveRun, one: SessionStand) -> str:
 
 
 def _told(found: BranchAudit) -> str:
-    more = len(found.drifts) - MOST_TOLD
-    rows = [one_line(str(drift), 300) for drift in found.drifts[:MOST_TOLD]]
-    return "; ".join([*rows, *([f"{more} more"] if more > 0 else [])])
+    return "; ".join(shortened((one_line(str(drift), 300) for drift in found.drifts), MOST_TOLD))
 
 
 def _steps(numbers: list[int]) -> str:

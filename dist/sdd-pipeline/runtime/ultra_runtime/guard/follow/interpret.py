@@ -105,7 +105,7 @@ def run_code(follower: Follower, text: str, tongue: str, stdin: str, depth: int)
     for inner in found.codes:
         if depth < MAX_CODE_DEPTH:
             run_code(follower, inner, tongue, stdin, depth + 1)
-    if taint(stdin) and "stdin" in text and ("exec" in text or "eval" in text):
+    if taint(stdin) and "stdin" in text.lower() and ("exec" in text or "eval" in text):
         follower.foreign(stdin)
     if found.fetches or found.decodes:
         return FETCHED if found.fetches else DECODED

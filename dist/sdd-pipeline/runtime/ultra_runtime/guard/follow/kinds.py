@@ -18,6 +18,9 @@ WORD_MAKERS = frozenset(
 # Filters that print other words than they read, which a shell behind them may run.
 REWRITERS = frozenset(("rev", "tr"))
 
+# Verbs of git that change files which they name; `rm` and `mv` are names of writers anyway.
+GIT_WRITERS = frozenset(("checkout", "config", "restore"))
+
 # Events that a rule can check: how many arguments its function gets.
 EVENTS = {
     "assign": 2, "write": 1, "code_fork": 0, "code_kill": 0, "code_mode": 0, "code_remove": 0, "decoded_text": 0,
@@ -107,11 +110,13 @@ WRITERS = by_name(
     dd="dc3dd dcfldd dd gdd",
     files="touch truncate",
     image="bmaptool ddrescue qemu-img",
+    in_place="awk ex gawk perl ruby",
     move="gmv mv",
     save="aria2c curl fetch http https wget",
     sed="gsed sed",
     split="csplit gsplit split",
     tee="sponge tee",
+    unpack="bsdtar gtar tar",
 )
 # Functions of writes.py; what removes files or changes their mode.
 CHANGERS = by_name(

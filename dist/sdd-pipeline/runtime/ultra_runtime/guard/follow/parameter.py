@@ -60,7 +60,7 @@ def _plain(follower: Follower, name: str) -> Value | None:
         return shell.place["zero"]
     if name in ("@", "*"):
         return shell.arguments["@"]
-    if name.isdigit():
+    if name.isdecimal():
         arguments = shell.arguments["@"]
         if arguments is None:
             return None
@@ -152,7 +152,7 @@ def number(follower: Follower, text: str) -> int | None:
     text = text.strip()
     if not text:
         return 0
-    if text.isdigit() and len(text) < 10 and text[0] != "0":
+    if text.isdecimal() and len(text) < 10 and text[0] != "0":
         return int(text)
     from ultra_runtime.guard.follow.arithmetic import value_of
 

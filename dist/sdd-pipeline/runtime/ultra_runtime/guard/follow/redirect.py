@@ -30,7 +30,7 @@ def redirect(
                 stdin = content
             else:
                 _open(follower, item.fd, content)
-        elif item.op == ">&" and (target.isdigit() or target in ("-", "")):
+        elif item.op == ">&" and (target.isdecimal() or target in ("-", "")):
             muted = muted or (item.fd in ("", "1") and target != "1")
         else:
             append = item.op in (">>", "&>>")

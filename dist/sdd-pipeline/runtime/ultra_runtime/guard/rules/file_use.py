@@ -76,17 +76,16 @@ def open_mode(call: Call, policy: Policy) -> bool:
 
 
 def mode_option(call: Call, policy: Policy) -> bool:
-    """Match install, mkdir and their like with such a mode as an option."""
-    values = options(
-        call.args, "mogtSZ" if call.name in ("install", "ginstall") else "m", "mode owner group chmod"
-    ).values
+    """Match install, mkdir and their like with such a mode as an option; the -m of rsync and tar is another one."""
+    valued = "mogtS" if call.name in ("install", "ginstall") else "" if call.name in ("rsync", "tar") else "m"
+    values = options(call.args, valued, "mode owner group chmod").values
     return any(name in ("m", "mode", "chmod") and _opens(value) for name, value in values)
 
 
 def _opens(mode: str) -> bool:
     """Tell whether a mode gives read, write and execute to user, group and others."""
     digits = mode.lstrip("+=")
-    if digits.isdigit():
+    if digits.isdecimal():
         # the sticky bit (1777) makes it what /tmp is
         return len(digits) >= 3 and digits[-3:] == "777" and digits[:-3].lstrip("0") != "1"
     given: set[tuple[str, str]] = set()

@@ -30,7 +30,7 @@ def adds_package(call: Call, policy: Policy) -> bool:
             continue
         words = verb.split()
         if operands[: len(words)] == words:
-            packages = [item for item in operands[len(words) :] if not item.isdigit()]  # values of options
+            packages = [item for item in operands[len(words) :] if not item.isdecimal()]  # values of options
             return bool(packages) or (not needs_package and bool(options))
     return False
 

@@ -78,7 +78,7 @@ class LineReader(WordReader):
                 return None
             at = close + 1
         else:
-            while text[at : at + 1].isdigit():
+            while text[at : at + 1].isdecimal():
                 at += 1
         if text[at : at + 1] not in ("<", ">", "&") or (text.startswith("(", at + 1) and at == self.pos):
             return None

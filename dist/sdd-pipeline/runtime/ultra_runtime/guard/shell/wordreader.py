@@ -349,7 +349,7 @@ class WordReader:
             prefix = ""
         name = self._name()
         if not name:
-            while self.pos < self.end and text[self.pos].isdigit():
+            while self.pos < self.end and text[self.pos].isdecimal():
                 name += text[self.pos]
                 self.pos += 1
         if not name and text[self.pos : self.pos + 1] in _PARAMETERS:

@@ -171,7 +171,7 @@ def used(live: Live) -> str:
     taken = f"no agents, {counted(attempts, 'attempt')} at {counted(len(steps), 'step')}"
     failed = tuple(f"step {number} {FAILED_BEFORE} " for number in steps)
     if any(one.startswith(failed) for one in live.lock.get("findings", ())):
-        taken += ", not counting those before the resume"
+        taken += ", not counting those that a resume reset"
     found = session_tokens()
     if found is None:
         return f"{taken}, about {rounded(TOKENS_RUN + TOKENS_STEP * max(attempts, 1))} tokens of protocol"

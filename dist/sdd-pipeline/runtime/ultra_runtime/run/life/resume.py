@@ -32,7 +32,7 @@ from ultra_runtime.run.step.strays import committed_since
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.workspace import put
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.words import counted, one_line
+from ultra_runtime.words import counted, first_of, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,9 +175,8 @@ def _report_change(live: Live, diff: list[str]) -> None:
     path = free_path(open_logs(live.place, PLAN_CHANGE))
     put(path, "\n".join([*diff, ""]).encode())
     lines = [line for line in diff[2:] if line[:1] in "+-" and line[1:].strip()]
-    more = f" and {len(lines) - MOST_LINES} more" if len(lines) > MOST_LINES else ""
-    shown = " / ".join(one_line(line, 160) for line in lines[:MOST_LINES])
-    words = f"accepted change of the plan ({live.place.show(path)}): {shown}{more}"
+    shown = first_of((one_line(line, 160) for line in lines), MOST_LINES, " / ")
+    words = f"accepted change of the plan ({live.place.show(path)}): {shown}"
     live.lock.setdefault("findings", []).append(words)
 
 

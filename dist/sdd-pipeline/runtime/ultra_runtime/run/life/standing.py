@@ -276,7 +276,7 @@ def run_words(run: RunFacts) -> str:
     at = run.current
     if at is None:
         steps = "the only step is" if len(run.counted) == 1 else f"all {len(run.counted)} steps are"
-        return f"{status}{held}, {steps} over"
+        return f"{status}{held}, {steps} over{_skipped(run)}"
     tried = f" after {at.attempts} attempts" if at.attempts > 1 else ""
     title = f' "{one_line(at.title, 60)}"' if at.title else ""
     state = at.state.replace("_", " ")
@@ -284,7 +284,11 @@ def run_words(run: RunFacts) -> str:
 
 
 def _over(run: RunFacts) -> str:
-    return f"{run.over or 'none'} {'is' if run.over == 1 else 'are'} over"
+    return f"{run.over or 'none'} {'is' if run.over == 1 else 'are'} over{_skipped(run)}"
+
+
+def _skipped(run: RunFacts) -> str:
+    return f" ({run.skipped} skipped)" if run.skipped else ""
 
 
 def audit_words(run: RunFacts | None) -> str:

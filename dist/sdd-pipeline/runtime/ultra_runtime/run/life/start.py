@@ -51,7 +51,7 @@ from ultra_runtime.run.state.statuses import IN_PROGRESS, STOPPED
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.words import one_line
+from ultra_runtime.words import first_of, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,8 +161,7 @@ def _scan(plan: Plan, judge: Judge, place: RunPlace) -> list[str]:
     scanned = scan(plan, judge)
     blocked = [str(one) for one in scanned if one.verdict == BLOCK]
     if blocked:
-        more = f" and {len(blocked) - 3} more" if len(blocked) > 3 else ""
-        error = f"the command policy blocks {'; '.join(blocked[:3])}{more}"
+        error = f"the command policy blocks {first_of(blocked, 3, '; ')}"
         raise RefusedError(error, f"no command was run; {options_when_blocked(place.shown)}")
     return [str(one) for one in scanned if one.verdict == WARN]
 
@@ -229,9 +228,8 @@ def _stop_at_entry(live: Live, problem: str) -> None:
     live.progress.change({fields.STATUS: STOPPED, fields.ENTRY_CONDITION_CHECKED: False})
     live.progress.save()
     write_session_state(live.git, live.place, STOPPED)
-    hint = f"tell the user; when the condition is met: `{live.place.call} --mode resume`"
-    if live.assignment.entry.kind == OTHER_ENTRY:
-        hint += " --accept-entry"
+    accept = " --accept-entry" if live.assignment.entry.kind == OTHER_ENTRY else ""
+    hint = f"tell the user; when the condition is met: `{live.place.call} --mode resume{accept}`"
     raise RefusedError(f"the entry condition is not met: {problem}", hint)
 
 

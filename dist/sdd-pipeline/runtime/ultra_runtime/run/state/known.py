@@ -15,7 +15,10 @@ from ultra_runtime.struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ultra_runtime.run.state.live import Live
+    from ultra_runtime.run.tree.snapshot import Change
 
 NAME = "known.json"
 DONE = "step-"
@@ -69,15 +72,26 @@ def account_from(live: Live, earlier: Known | None) -> Known:
     tree = now
     if earlier:
         changes = live.snapshots.changes(earlier.tree, now)
-        committed = live.snapshots.entries(head, [one.path for one in changes])
-        dirty = {one.path: one.old for one in changes if one.new != committed.get(one.path)}
-        skip = {live.place.shown, *earlier.artefacts}
+        skip = {live.place.shown, *earlier.artefacts, *_committed_since(live, earlier.head, head, changes)}
         tree = live.snapshots.with_entries(
-            now, {path: old for path, old in dirty.items() if path not in skip}
+            now, {one.path: one.old for one in changes if one.path not in skip}
         )
     known = Known(head, tree, earlier.artefacts if earlier else [])
     write_known(live, known)
     return known
+
+
+def _committed_since(live: Live, since: str, head: str, changes: Sequence[Change]) -> list[str]:
+    """Return the changed paths that are as commits since then have made them."""
+    if since == head:
+        return []
+    paths = [one.path for one in changes]
+    is_there = not live.git.done("cat-file", "-e", since).status
+    then, now = (
+        (live.snapshots.entries(since, paths) if is_there else {}),
+        live.snapshots.entries(head, paths),
+    )
+    return [one.path for one in changes if one.new == now.get(one.path) != then.get(one.path)]
 
 
 def _committed(live: Live) -> Known:
@@ -90,26 +104,36 @@ def _committed(live: Live) -> Known:
 
 
 def _leftovers(live: Live, tree: str, head: str) -> list[str]:
-    """Return a sentence for each other run whose step in progress has uncommitted changes in this tree."""
+    """Return what a step in progress of another run has changed in this tree and nobody has committed since."""
     found = []
     for slug in sorted(os.listdir(live.workspace.folder)):
         if slug == live.place.slug or not os.path.exists(live.workspace.path(slug, STEP)):
             continue
         record = Records(live.workspace, slug).read()
-        paths = _changed(live, slug, record.tree, tree) if record else []
-        committed, now = (live.snapshots.entries(one, paths) for one in (head, tree))
-        paths = [path for path in paths if now.get(path) != committed.get(path)]
-        if record and paths:
-            left = f"step {record.number} of the unfinished run {slug} left {list_paths(paths, MOST_NAMED)}"
-            found.append(f"{left} uncommitted; this run counts that as the user's")
+        if record is None:
+            continue
+        changes = _changed(live, slug, record.tree, tree)
+        theirs = _committed_since(live, record.start, head, changes)
+        committed = live.snapshots.entries(head, [one.path for one in changes])
+        step = f"step {record.number} of the unfinished run {slug}"
+        left = [one.path for one in changes if one.new != committed.get(one.path)]
+        gone = [one.path for one in changes if one.path not in (*left, *theirs)]
+        if left:
+            named = list_paths(left, MOST_NAMED)
+            found.append(f"{step} left {named} uncommitted; this run counts that as the user's")
+        if gone:
+            named = list_paths(gone, MOST_NAMED)
+            found.append(
+                f"uncommitted changes from before {step} are gone: {named}; a resume of that run restores them"
+            )
     return found
 
 
-def _changed(live: Live, slug: str, before: str, now: str) -> list[str]:
+def _changed(live: Live, slug: str, before: str, now: str) -> list[Change]:
     """Return what changed since a snapshot of another run; nothing if its objects are gone."""
     earlier = live.workspace.path(slug, "objects")
     env = {**live.snapshots.env, **borrowing(live.snapshots.users_objects, earlier)}
     words = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev", before, now)
     done = live.git.done("diff-tree", *words, env=env)
-    paths = [] if done.status else [one.path for one in parse_raw(done.out)]
-    return [path for path in paths if not path.startswith((PROJECTS + os.sep, ALONE))]
+    changes = [] if done.status else parse_raw(done.out)
+    return [one for one in changes if not one.path.startswith((PROJECTS + os.sep, ALONE))]

@@ -13,19 +13,22 @@ from ultra_runtime.run.state.known import Known, write_known
 from ultra_runtime.run.state.past import free_path
 from ultra_runtime.run.state.progress import Progress, is_missing, read_progress
 from ultra_runtime.run.state.statuses import COMPLETED, DEFERRED, IN_PROGRESS, PENDING, SKIPPED
-from ultra_runtime.run.tree.commit import find_commit, update_index
+from ultra_runtime.run.tree.commit import find_commit, follow_hooks, update_index
+from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.text.timestamp import now
 from ultra_runtime.words import one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from ultra_runtime.run.state.assignment import Assignment
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.state.run_place import RunPlace
+    from ultra_runtime.run.tree.snapshot import Change
 
 PASSED = (
     fields.STEPS_MANIFEST_AUDIT_PASS,
@@ -144,8 +147,28 @@ def _settle(live: Live, refs: dict[str, str]) -> None:
     name = f"{DONE}{record.number}"
     commit = refs.get(name) or find_commit(live.git, record)
     if commit:
+        if record.commit["tree"]:
+            _take_over(live, record, follow_hooks(live.snapshots, record.commit, commit))
         finish_commit(live, record, commit)
         refs[name] = commit
+
+
+def _take_over(live: Live, record: Record, changes: list[Change]) -> None:
+    """Count what hooks have committed as the step's, where the working tree has it too."""
+    if not changes:
+        return
+    paths = [one.path for one in changes]
+    there = live.snapshots.entries(live.snapshots.take(), paths)
+    same = {one.path: one.new for one in changes if there.get(one.path) == one.new}
+    record.verified = live.snapshots.with_entries(record.verified or record.tree, same)
+    name_hooks(live, record.number, paths)
+
+
+def name_hooks(live: Live, number: int, paths: Iterable[str]) -> None:
+    """Report what the hooks of a commit changed."""
+    live.found(
+        f"step {number}: hooks of the commit changed what had passed: {list_paths(dict.fromkeys(paths))}"
+    )
 
 
 def finish_commit(live: Live, record: Record, commit: str) -> bool:

@@ -9,9 +9,16 @@ from ultra_runtime.files.git import GitError
 from ultra_runtime.files.patterns import PatternError, search
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import manifest_of
-from ultra_runtime.run.state.repair import finish_commit
+from ultra_runtime.run.state.repair import finish_commit, name_hooks
 from ultra_runtime.run.step.verify import need_record
-from ultra_runtime.run.tree.commit import build_index, find_commit, make_commit, parent_and_hooks, prepare
+from ultra_runtime.run.tree.commit import (
+    build_index,
+    find_commit,
+    follow_hooks,
+    make_commit,
+    parent_and_hooks,
+    prepare,
+)
 from ultra_runtime.run.tree.own_index import drop
 from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.snapshot import list_paths
@@ -181,12 +188,11 @@ def _take_back(live: Live, record: Record, commit: str, parent: str) -> None:
 
 def _name_hooks(live: Live, record: Record, commit: str) -> None:
     """Report what the hooks of the commit changed: in the commit, and in the working tree."""
-    now, tree = live.snapshots.take(), (record.commit or {})["tree"]
-    made = live.git.line("rev-parse", f"{commit}^{{tree}}")
-    changed = [*live.snapshots.changes(tree, made), *live.snapshots.changes(record.verified, now)]
+    now = live.snapshots.take()
+    changed = follow_hooks(live.snapshots, record.commit or {}, commit)
+    changed += live.snapshots.changes(record.verified, now)
     if changed:
-        paths = list_paths(dict.fromkeys(one.path for one in changed))
-        live.found(f"step {record.number}: hooks of the commit changed what had passed: {paths}")
+        name_hooks(live, record.number, [one.path for one in changed])
     record.verified = now
 
 

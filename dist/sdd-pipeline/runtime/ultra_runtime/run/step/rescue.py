@@ -113,7 +113,7 @@ def _bring_back(workspace: Workspace, number: int, slug: str, names: Sequence[st
 
 def _changed_since(workspace: Workspace, found: Save) -> dict[str, str]:
     """Return the saved paths that commits have changed since -> how to see what was saved."""
-    words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{found.commit}^", "HEAD")
+    words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{found.commit}^", "HEAD", "--")
     changed = {os.fsdecode(path) for path in workspace.git.ask(*words).split(b"\0")[:-1]}
     return {
         path: f"`git show {found.ref}:{shell_word(path)}` prints what was saved"

@@ -74,7 +74,7 @@ def rewritten(since: str, head: str) -> RefusedError:
     """Return the refusal of a HEAD that no longer contains the last commit of the run."""
     error = f"HEAD ({head[:10]}) does not contain {since[:10]}, the last commit of the run"
     hint = (
-        f"switch back to where {since[:10]} is (`git reset --soft {since[:12]}` keeps the files),"
+        f"ask the user to switch back to where {since[:10]} is (`git reset --soft {since[:12]}` keeps the files),"
         f" or end the run with `{verb('run abort')}`"
     )
     return RefusedError(f"{error}: a branch was switched, or history was rewritten", hint)
@@ -118,7 +118,8 @@ def _made_by_edits(step: Step, paths: list[str], lost: bool) -> RefusedError:
 def _made_by_commits(live: Live, step: Step, since: str, paths: list[str]) -> RefusedError:
     many = live.git.line("rev-list", "--count", f"{since}..HEAD")
     what = counted(int(many or 0), "commit")
-    hint = f"undo them, which keeps the files: `git reset --soft {since[:12]}`, then `{verb('step begin')} {step.number}`"
+    again = f"`{verb('step begin')} {step.number}`"
+    hint = f"ask the user to undo them, which keeps the files: `git reset --soft {since[:12]}`, then {again}"
     outside = [path for path in paths if not covers(allowed_paths(step), path)]
     if len(outside) == len(paths):
         names = "".join(f" {shell_word(path)}" for path in outside[:MOST_NAMED])

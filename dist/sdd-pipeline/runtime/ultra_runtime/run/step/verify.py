@@ -9,15 +9,16 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected, why_blocked
 from ultra_runtime.run.state.known import left_before
-from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.run.state.shell_call import open_logs, run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS
 from ultra_runtime.run.step.added import NOT_ADDED, check_added, follow_added
 from ultra_runtime.run.step.begin import refuse_out_of_turn
-from ultra_runtime.run.step.expected import Fault, check_manifest
+from ultra_runtime.run.step.expected import Fault, WorkTree, check_manifest
 from ultra_runtime.run.step.failing import STOP, after_failure, blocked, escalate
 from ultra_runtime.run.step.strays import came_to_light, changed_ignored, rewritten
 from ultra_runtime.run.tree.commit import find_overlaps
 from ultra_runtime.run.tree.snapshot import list_paths
+from ultra_runtime.run.tree.staged import keep_staging
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import one_line
 
@@ -89,29 +90,29 @@ def _refuse_rewritten(live: Live, record: Record) -> None:
 
 def _attempt(live: Live, step: Step, record: Record, seconds: float) -> Verified:
     attempt = record.attempts + 1
+    # What no edit can fix is found first: a refusal uses up no attempt.
+    open_logs(live.place, "")
+    follow_added(live, step, record)
+    before = live.snapshots.take()
     record.attempts = attempt  # before its command runs: a killed call is a used attempt
     record.verified = ""
     live.records.write(record)
     note = f"attempt {attempt} was in progress"
     live.progress.change_step(step.number, {fields.STEPS_ATTEMPTS: attempt, fields.STEPS_NOTE: note})
     live.progress.save()
-    follow_added(live, step, record)
-    before = live.snapshots.take()
     record.ignored += changed_ignored(live, step.number, before)
     outcome = None
     if step.verify and step.verify.command:
-        name = f"step-{step.number}-verify-{attempt}.log"
-        outcome = run_command(
-            live.place,
-            step.verify.command,
-            name,
-            seconds,
-            [step.verify.expected] if step.verify.literal else (),
+        command, name = step.verify.command, f"step-{step.number}-verify-{attempt}.log"
+        expected = [step.verify.expected] if step.verify.literal else ()
+        outcome, staged = keep_staging(
+            live.snapshots, lambda: run_command(live.place, command, name, seconds, expected)
         )
+        if staged:
+            live.found(f"step {step.number}, Verify: {staged}")
         live.ignored.look()  # what the command left is its own
     after = live.snapshots.take() if outcome else before
     if outcome and outcome.status == REFUSED_BY_SANDBOX and manifest_of(step).sandbox_preflight:
-        live.progress.change_step(step.number, {fields.STEPS_ATTEMPTS: attempt})
         why = (
             f"Verify failed with exit status {REFUSED_BY_SANDBOX}: the sandbox refuses what the session needs;"
             f" to work without a push, start the client with {SKIP_PREFLIGHT}=1 and resume"
@@ -181,15 +182,16 @@ def _faults(live: Live, step: Step, record: Record, before: str, after: str) -> 
     faults = []
     head = live.git.head()
     if head != record.start:
-        words = f"commits were made outside the run; undo them: `git reset --soft {record.start[:12]}`"
-        faults.append(Fault(COMMITS, words))
+        back = f"ask the user to undo them: `git reset --soft {record.start[:12]}`"
+        faults.append(Fault(COMMITS, f"commits were made outside the run; {back}"))
     during = _sort_out(live, step, record, live.snapshots.changes(before, after))
     if during:
         faults.append(Fault("during_verify", f"changed while Verify ran: {list_paths(during)}; verify again"))
     changes = live.snapshots.changes(record.tree, after)
     record.artefacts += [path for path in came_to_light(live, step, changes) if path not in record.artefacts]
     changes = [one for one in changes if one.path not in record.artefacts]
-    faults += check_manifest(live.workspace.root, step, changes, live.assignment.fence)
+    tree = WorkTree(live.snapshots, after, changes)
+    faults += check_manifest(tree, step, changes, live.assignment.fence)
     faults += check_added(live, step, record, changes, after)
     own = [one for one in changes if covers(allowed_paths(step), one.path)]
     overlaps = find_overlaps(live.snapshots, own, record.start)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.files.git import GitError
-from ultra_runtime.run.tree.snapshot import QUIETLY, all_unmarked, in_quotes
+from ultra_runtime.files.git import GitError, fields
+from ultra_runtime.run.tree.snapshot import QUIETLY, all_unmarked, drop_special, in_quotes
 from ultra_runtime.run.tree.workspace import make_folder, put
 
 TYPE_CHECKING = False
@@ -71,6 +71,8 @@ class RawTrees:
         added = self.git.done(*words, env=self.env)
         if added.status not in (0, 1):
             raise GitError(["add"], added)
+        left = fields(self.git.ask(*QUIETLY, "diff-files", "--name-only", "-z", env=self.env))
+        drop_special(self.git, left, self.env)
         return self.git.ask("write-tree", env=self.env).decode().strip()
 
     def start_over(self) -> None:

@@ -83,7 +83,7 @@ class _Sum:
         word = self.text[start : self.at]
         if not word:
             raise _NoNumber
-        if not word[0].isdigit():
+        if not word[0].isdecimal():
             found = self.shell.get(word)
             word = found if isinstance(found, str) else "?"
         return _number(word)
@@ -96,7 +96,7 @@ def _number(word: str) -> int:
         base, digits = (
             ("16", word[2:]) if word[:2] in ("0x", "0X") else ("8" if word[:1] == "0" else "10", word)
         )
-    if len(word) > 12 or not base.isdigit() or not 2 <= int(base) <= 36 or not digits.isalnum():
+    if len(word) > 12 or not base.isdecimal() or not 2 <= int(base) <= 36 or not digits.isalnum():
         raise _NoNumber
     try:
         return _small(int(digits, int(base)))

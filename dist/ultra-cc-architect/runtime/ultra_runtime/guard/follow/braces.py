@@ -88,7 +88,7 @@ def _sequence(atoms: list[Atom], start: int, end: int) -> list[str] | None:
 def _number(text: str) -> bool:
     """Tell whether the text is a whole number."""
     digits = text[1:] if text[:1] in ("-", "+") else text
-    return digits.isascii() and digits.isdigit() and len(digits) < 16
+    return digits.isascii() and digits.isdecimal() and len(digits) < 16
 
 
 def _numbers(first: str, last: str, step: int) -> list[str]:

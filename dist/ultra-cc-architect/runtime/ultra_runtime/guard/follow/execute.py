@@ -48,6 +48,11 @@ _MARKS = {"fetched": FETCHED, "decoded": DECODED}
 _GLOB = frozenset("*?[")
 MAX_FOLDERS = 8
 _GIT_PLACES = ("GIT_DIR", "GIT_WORK_TREE")
+# What changes the files or the history of the tree in which git works.
+CHANGES_TREE = frozenset((
+    "add", "am", "apply", "checkout", "cherry-pick", "clean", "commit", "merge", "pull", "rebase", "reset", "restore",
+    "revert", "stash", "switch",
+))  # fmt: skip
 # What an unknown name may be: commands that their arguments alone identify.
 _GUESSES = ("rm", "chmod", "git", "dd", "kill")
 
@@ -277,8 +282,7 @@ def _git(follower: Follower, call: Call) -> str:
     told = [value for name in _GIT_PLACES if isinstance(value := shell.variables.get(name), str)]
     places = [shell.path(path) for path in told + git.directories]
     follower.git_directories += places or [shell.cwd or "."]
-    if git.verb in ("rm", "mv"):
-        _git_changes(follower, git)
+    _git_changes(follower, git, [*told, *git.directories])
     for text in git.texts():
         follower.nested(text, call.stdin, False)
     if git.verb == "bisect" and git.args[:1] == ["run"] and len(git.args) > 1:
@@ -286,11 +290,41 @@ def _git(follower: Follower, call: Call) -> str:
     return taint(call.stdin) or UNKNOWN
 
 
-def _git_changes(follower: Follower, git: GitCall) -> None:
-    """Record the files that git removes or moves, relative to the folder where it works."""
-    found = options(git.args)
-    if found.has("cached"):
-        return
+def _git_changes(follower: Follower, git: GitCall, places: list[str]) -> None:
+    """Record the files that git removes, moves or replaces; if it names none, the trees in which it works."""
     base = f"{git.directories[0]}/" if git.directories else ""
-    for path in found.operands:
-        follower.wrote(Write(base + path, REMOVE, "git"))
+    how = REMOVE if git.verb in ("rm", "mv") else "replace"
+    files = _git_files(git)
+    for path in files:
+        name = _without_magic(path)
+        follower.wrote(Write(name if name.startswith("/") else base + name, how, "git"))
+    if not files and git.verb in CHANGES_TREE:
+        for place in places or ["."] * bool(follower.shell.cwd):
+            if not place.rstrip("/").endswith(".git"):
+                follower.wrote(Write(place, "replace", "git"))
+
+
+def _without_magic(path: str) -> str:
+    """Return a path of git without the words in front that say how to read it, such as `:(top)`."""
+    _, found, rest = path.partition(")") if path.startswith(":(") else ("", "", "")
+    return rest if found else path
+
+
+def _git_files(git: GitCall) -> list[str]:
+    """Return the files that a git command names in order to change them in the tree."""
+    if git.verb in ("rm", "mv"):
+        found = options(git.args)
+        return [] if found.has("cached") else found.operands
+    if git.verb == "restore":
+        found = options(git.args, "s", "source conflict")
+        return found.operands if found.has("W", "worktree") or not found.has("S", "staged") else []
+    if git.verb == "checkout" and "--" in git.args:
+        return git.args[git.args.index("--") + 1 :]
+    if git.verb == "config":
+        found = options(git.args, "f", "file type default")
+        sets = len(found.operands) > 1 or found.has(
+            "unset", "unset-all", "remove-section", "rename-section", "e", "edit"
+        )
+        name = found.value("f", "file")
+        return [name] if name and sets else []
+    return []

@@ -347,7 +347,8 @@ class Follower:
         kept: list[tuple[str, object]] = []
         if args[0] not in _DECLARES:  # `declare x=(...)` is for good
             kept = [(one.name, self.shell.variables.get(one.name)) for one in command.assignments]
-        mark = -1 if not kept or args[0] in BUILTINS else self.shell.enter()
+        in_shell = args[0] in BUILTINS or args[0] in self.shell.functions  # what it sets stays
+        mark = -1 if in_shell or not kept else self.shell.enter()
         for assignment in command.assignments:
             self._assign(assignment)
         out = self.execute(args, stdin, command.expands())

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from ultra_runtime.guard.follow import wrappers
 from ultra_runtime.guard.follow.kinds import SHELLS, language
-from ultra_runtime.guard.shell.calls import MODE, Call, Write, is_assignment, is_opaque, options, skip_options
+from ultra_runtime.guard.shell.calls import (
+    MODE,
+    REMOVE,
+    Call,
+    Write,
+    is_assignment,
+    is_opaque,
+    options,
+    skip_options,
+)
 from ultra_runtime.guard.shell.marks import DECODED, MAX_MADE, UNKNOWN, base_name, known, replaced, taint
 
 TYPE_CHECKING = False
@@ -361,10 +370,10 @@ def _filled(follower: Follower, word: str, item: str) -> str:
 def find(follower: Follower, call: Call) -> str:
     """Follow the commands of find -exec; a file that it finds is never an option."""
     args = call.args
+    start = next((at for at, arg in enumerate(args) if arg[:1] in ("-", "(", "!")), len(args))
     if "-delete" in args:
-        start = next((at for at, arg in enumerate(args) if arg[:1] in ("-", "(", "!")), len(args))
         for path in args[:start] or ["."]:
-            follower.wrote(Write(path, MODE, call.name))
+            follower.wrote(Write(path, REMOVE if _takes_all(args[start:]) else MODE, call.name))
     from ultra_runtime.guard.follow.outputs import find_form, printed
 
     for at, arg in enumerate(args[:-1]):
@@ -387,6 +396,17 @@ def find(follower: Follower, call: Call) -> str:
             out += follower.execute(words, "") if len(out) < MAX_MADE else ""
         at = end + 1
     return out or printed(call)
+
+
+def _takes_all(args: list[str]) -> bool:
+    """Tell whether no word of find chooses files, but for their kind: what is in a folder goes with all below it."""
+    rest = iter(args)
+    for arg in rest:
+        if arg in ("-type", "-mindepth"):
+            next(rest, "")
+        elif arg not in ("-delete", "-depth", "-d", "-mount", "-xdev", "-print", "-print0"):
+            return False
+    return True
 
 
 def fd(follower: Follower, call: Call) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.follow.kinds import CHANGERS, WRITERS
+from ultra_runtime.guard.follow.kinds import CHANGERS, LANGUAGES, WRITERS, language
 from ultra_runtime.guard.shell.calls import MODE, REMOVE, Call, Write, is_assignment, options
 from ultra_runtime.guard.shell.marks import base_name
 
@@ -78,14 +78,33 @@ def sed(call: Call) -> list[Write]:
     return [Write(path, "replace", "sed") for path in operands if path]
 
 
-def _edits(cluster: str) -> bool:
+def _edits(cluster: str, valued: str = "efl") -> bool:
     """Tell whether the letters of `-ni` contain the i of sed before a letter that takes a value."""
     for letter in cluster[1:]:
         if letter == "i":
             return True
-        if letter in "efl":
+        if letter in valued:
             return False
     return False
+
+
+def in_place(call: Call) -> list[Write]:
+    """Find the files that ex edits, and interpreters in place: `perl -pi`, `gawk -i inplace`."""
+    if call.name == "ex":
+        return [Write(path, "replace", call.name) for path in options(call.args, "cpTu", "cmd").operands]
+    from ultra_runtime.guard.follow.interpret import program_of
+
+    tongue = language(call.name)
+    letters, _, valued, _ = LANGUAGES[tongue]
+    codes, operands, _, leaves = program_of(call.args, tongue)
+    if tongue == "awk":
+        is_edited, has_program = "inplace" in call.args, not any(arg[:2] == "-f" for arg in call.args)
+    else:
+        own = call.args[: call.args.index(operands[0])] if operands else call.args
+        clusters = [arg for arg in own if arg[:1] == "-" and arg[:2] != "--"]
+        is_edited, has_program = any(_edits(arg, letters + valued) for arg in clusters), not codes
+    files = operands[has_program:] if is_edited and not leaves else []
+    return [Write(path, "replace", call.name) for path in files]
 
 
 # Options that name a file to write: letters with a value, long names with a value, which of both write.
@@ -121,6 +140,31 @@ def by_option(call: Call) -> list[Write]:
         short, long, names = _BY_OPTION[call.name]
         found = [value for name, value in options(call.args, short, long).values if name in names]
     return [Write(path, "truncate", call.name) for path in found if path != "-"]
+
+
+TAR_VALUES = "ICfbFKLNTVX"
+"""The letters of tar that take a value."""
+
+
+def unpack(call: Call) -> list[Write]:
+    """Find the folder into which tar unpacks, if an option names it."""
+    found = options(with_dashes(call.args), TAR_VALUES, "file directory")
+    if not found.has("x", "extract", "get"):
+        return []
+    return [Write(path, "replace", call.name) for name, path in found.values if name in ("C", "directory")]
+
+
+def with_dashes(args: list[str]) -> list[str]:
+    """Return the arguments of tar with its first word, letters whose values follow in turn, as options."""
+    if not args or args[0].startswith("-"):
+        return args
+    rest, found = args[1:], list[str]()
+    for letter in args[0]:
+        found.append(f"-{letter}")
+        if letter in TAR_VALUES:
+            found += rest[:1]
+            rest = rest[1:]
+    return found + rest
 
 
 SPLIT_VALUES = ("abCln", "suffix-length bytes line-bytes lines number filter additional-suffix prefix digits")

@@ -157,7 +157,7 @@ class Shell:
         """Set one element of an array; with a key that is not a number, it may be any element."""
         old = self.variables.get(name)
         items = list(old) if isinstance(old, list) else [old] if old else []
-        at = int(index) if index.lstrip("-").isdigit() and len(index) < 5 else MAX_ITEMS
+        at = int(index) if index.removeprefix("-").isdecimal() and len(index) < 5 else MAX_ITEMS
         at = at + len(items) if at < 0 else at
         if not 0 <= at < MAX_ITEMS:
             self.put(self.variables, name, [UNKNOWN])

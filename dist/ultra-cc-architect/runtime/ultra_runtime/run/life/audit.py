@@ -55,6 +55,12 @@ class Case(Struct):
         return not self.missing and bool(self.completed) and self.has_commits
 
     @property
+    def skipped(self) -> list[int]:
+        """The steps that were left out as the plan allows."""
+        done = [*self.missing, *(step.number for step in self.completed)]
+        return [step.number for step in self.assignment.steps if step.number not in done]
+
+    @property
     def has_commits(self) -> bool:
         """Whether the start and the end of the run are in this repository."""
         return self.git.has_commits(self.facts.start, self.facts.end)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ultra_runtime.contract.forms import is_number
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.stages import file_of, find_files
 from ultra_runtime.contract.validation import validate_file
 from ultra_runtime.proof.drift import CLEAN, NO_PROOF, NOT_MADE
 from ultra_runtime.run.life.holder import GONE, find_lock, held_next, holder_of
 from ultra_runtime.run.state.standing import read_standing
-from ultra_runtime.run.state.statuses import DEFERRED, OVER, PENDING
+from ultra_runtime.run.state.statuses import DEFERRED, OVER, PENDING, SKIPPED
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.text.timestamp import instant
 
@@ -87,6 +88,11 @@ class RunFacts:
         return sum(step.state in OVER for step in self.counted)
 
     @property
+    def skipped(self) -> int:
+        """How many steps were left out as the plan says."""
+        return sum(step.state == SKIPPED for step in self.counted)
+
+    @property
     def own(self) -> list[StepFacts]:
         """The steps of this run, without those of other sessions."""
         return [step for step in self.steps if step.state != DEFERRED]
@@ -135,7 +141,7 @@ def _read_progress(run: RunFacts, path: str) -> None:
     )
     given = values.get(fields.STEPS)
     steps: dict[str, Any] = given if isinstance(given, dict) else {}
-    for number in sorted({int(one) for one in steps if one.isascii() and one.isdigit() and len(one) < 7}):
+    for number in sorted(int(one) for one in steps if is_number(one)):
         step = steps.get(str(number))
         run.steps.append(StepFacts(number, "", step if isinstance(step, dict) else {}))
     _add_times(run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.contract.forms import is_number
 from ultra_runtime.contract.stages import command_for
 from ultra_runtime.files.json_file import read_json
 from ultra_runtime.files.run_files import PROGRESS, STEP
@@ -85,7 +86,7 @@ def own_steps(progress: dict[str, Any]) -> dict[int, tuple[str, int]]:
     steps = progress.get(fields.STEPS)
     found = {}
     for number, step in steps.items() if isinstance(steps, dict) else ():
-        if number.isascii() and number.isdigit() and len(number) < 6 and isinstance(step, dict):
+        if is_number(number) and isinstance(step, dict):
             attempts = step.get(fields.STEPS_ATTEMPTS)
             if step.get(fields.STEPS_STATUS) != DEFERRED:
                 state = one_line(str(step.get(fields.STEPS_STATUS)), 40)

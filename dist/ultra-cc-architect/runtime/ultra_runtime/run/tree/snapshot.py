@@ -8,6 +8,7 @@ folders without new files, so that a snapshot reads only the folders that change
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 from ultra_runtime.answer import RefusedError
@@ -15,7 +16,7 @@ from ultra_runtime.files.git import GitError
 from ultra_runtime.run.tree.own_index import HEAD, REMEMBERS, TREE, WRITTEN, OwnIndex, drop
 from ultra_runtime.run.tree.workspace import make_folder, put
 from ultra_runtime.struct import Struct
-from ultra_runtime.words import one_line
+from ultra_runtime.words import first_of, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,9 +100,10 @@ class Status(Struct):
 class Snapshots:
     """Take snapshots of one tree for one run."""
 
-    def __init__(self, workspace: Workspace, place: RunPlace) -> None:
+    def __init__(self, workspace: Workspace, place: RunPlace, part: str = "") -> None:
+        """Let them be those of the run, or of a part of it that works beside the others."""
         self.git = workspace.git
-        self.folder = workspace.path(place.slug)
+        self.folder = workspace.path(place.slug + part)
         self.index = os.path.join(self.folder, "index")
         self.own_index = OwnIndex(self.git, self.index)
         self.seen: Status | None = None
@@ -197,6 +199,7 @@ class Snapshots:
         """Take these paths into the index; if they are many, whatever differs."""
         if not paths:
             return
+        drop_special(self.git, paths, env)
         few = [(paths, LITERALLY)] if len(paths) <= A_HANDFUL else []
         for named, how in [*few, (self.pathspec, {})]:  # a file that has gone meanwhile fails the first call
             added = self.git.done(*ADD, *named, env={**env, **how})
@@ -325,6 +328,22 @@ def in_quotes(path: str) -> str:
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
+def drop_special(git: Git, paths: Iterable[str], env: Mapping[str, str]) -> None:
+    """Drop the entries of files in whose place there is a FIFO or a socket now, which git leaves alone."""
+    gone = [path for path in paths if _is_special(os.path.join(git.root, path))]
+    if gone:
+        git.ask(*CACHED, "update-index", "--force-remove", "-z", "--stdin", given=_joined(gone), env=env)
+
+
+def _is_special(path: str) -> bool:
+    """Tell whether there is something at a path that git cannot keep."""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
+
+
 def _packed_names(folder: str) -> bytes:
     """Return the indexes of our few small packs, which list the name of every object; this starts no git."""
     found = b""
@@ -418,6 +437,4 @@ def portions(paths: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def list_paths(paths: Iterable[str], most: int = 5) -> str:
     """Return paths as a short list in words."""
-    names = [one_line(path, 120) for path in paths]
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    return first_of((one_line(path, 120) for path in paths), most)

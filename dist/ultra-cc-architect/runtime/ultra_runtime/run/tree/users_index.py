@@ -32,7 +32,7 @@ class UsersIndex:
         self.path = os.path.realpath(os.path.join(git.folder, "index"))
         self.lock = f"{self.path}.lock"
         self.mark = os.path.join(git.folder, FOLDER, "index-lock")
-        self.copy = os.path.join(git.folder, FOLDER, f"{COPY}{os.getpid()}")
+        self.own = self.copy = os.path.join(git.folder, FOLDER, f"{COPY}{os.getpid()}")
         self.env = {"GIT_INDEX_FILE": self.copy}
         """What lets git work on the copy."""
 
@@ -61,6 +61,11 @@ class UsersIndex:
             else:
                 return True
         raise GitError(["update-index"], Done(128, err=exists_error(self.lock)))
+
+    def become(self, other: str) -> None:
+        """Replace the index by another one, which stays where it is."""
+        link_index(other, self.own)
+        os.replace(self.own, self.path)
 
     def __exit__(self, kind: object, *_: object) -> None:
         try:

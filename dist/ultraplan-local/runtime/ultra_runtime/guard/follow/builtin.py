@@ -112,7 +112,7 @@ def set_arguments(follower: Follower, call: Call) -> str:
 
 def shift(follower: Follower, call: Call) -> str:
     arguments = follower.shell.arguments["@"]
-    count = int(call.args[0]) if call.args and call.args[0].isdigit() else 1
+    count = int(call.args[0]) if call.args and call.args[0].isdecimal() else 1
     if arguments is not None:
         follower.work.spend(len(arguments))
         follower.shell.put(follower.shell.arguments, "@", arguments[count:])

@@ -81,8 +81,8 @@ def _fill(form: str, rest: list[str]) -> str:
             out.append(resolve(value, True) if letter == "b" else value[:1] if letter == "c" else value)
         else:
             value = rest.pop() if rest else ""
-            is_based = letter in ("o", "x", "X") and value.isdigit() and len(value) < 10
-            out.append(format(int(value), letter) if is_based else value if value.isdigit() else UNKNOWN)
+            is_based = letter in ("o", "x", "X") and value.isdecimal() and len(value) < 10
+            out.append(format(int(value), letter) if is_based else value if value.isdecimal() else UNKNOWN)
 
 
 def cat(call: Call) -> str:
@@ -114,11 +114,12 @@ def _ends(call: Call, found: Options, text: str) -> str:
     """Return the lines that head and tail leave of a known text."""
     if call.name not in ("head", "tail") or not known(text):
         return text
-    given = found.value("n") or next((flag for flag in found.flags if flag.isdigit()), "")
-    if not given.isdigit() or not int(given[:6]) > 0:
+    given = found.value("n") or next((flag for flag in found.flags if flag.isdecimal()), "")
+    count = int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else 0
+    if not count:
         return text
     lines = text.rstrip("\n").split("\n")
-    return "\n".join(lines[: int(given[:6])] if call.name == "head" else lines[-int(given[:6]) :]) + "\n"
+    return "\n".join(lines[:count] if call.name == "head" else lines[-count:]) + "\n"
 
 
 def cut(call: Call) -> str:
@@ -127,7 +128,7 @@ def cut(call: Call) -> str:
     first, _, last = (found.value("c", "b", "f", "characters", "bytes", "fields") or "?").partition("-")
     source = call.stdin if not found.operands else call.shell.content(found.operands[0]) or UNKNOWN
     dash = "-" in (found.value("c", "b", "f", "characters", "bytes", "fields") or "")
-    if not known(source) or not (first or "1").isdigit() or not (last or "1").isdigit():
+    if not known(source) or not (first or "1").isdecimal() or not (last or "1").isdecimal():
         return taint(source) or UNKNOWN
     start = int((first or "1")[:6]) - 1
     end = int(last[:6]) if last else None if dash else start + 1

@@ -265,7 +265,7 @@ class Reader(CompoundReader):
             if (
                 name
                 and _ASSIGNABLE.issuperset(name)
-                and not name[0].isdigit()
+                and not name[0].isdecimal()
                 and (name == bare or bare[-1] == "]")
             ):
                 is_array = (

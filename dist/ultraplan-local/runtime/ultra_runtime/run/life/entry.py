@@ -10,6 +10,7 @@ from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import CLEAN_ENTRY, COMMAND_ENTRY, NO_ENTRY, PLAN, SESSIONS_ENTRY
 from ultra_runtime.run.state.judging import why_blocked
 from ultra_runtime.run.state.shell_call import run_command
+from ultra_runtime.run.state.supervised import supervise_beside
 from ultra_runtime.words import counted, one_line
 
 TYPE_CHECKING = False
@@ -49,7 +50,13 @@ def _command(live: Live, entry: EntryCondition) -> str:
     reason = why_blocked(live.place, entry.command)
     if reason:
         return f"its command is blocked and was not run: {reason}"
-    outcome = run_command(live.place, entry.command, "entry-condition.log", live.command_seconds())
+    ran = supervise_beside(
+        live.workspace,
+        live.place,
+        lambda: run_command(live.place, entry.command, "entry-condition.log", live.command_seconds()),
+    )
+    outcome = ran.outcome
+    live.notes += ran.notes("the entry condition")
     if outcome.late:
         return f"`{one_line(entry.command)}` timed out"
     return f"`{one_line(entry.command)}` failed with exit status {outcome.status}" if outcome.status else ""

@@ -88,9 +88,9 @@ def refuse_done_by_sessions(git: Git, place: RunPlace, plan: Plan, asked: StartR
         return
     begun_words = listed(f"session {number} is {status}" for number, status in begun.items())
     error = f"this plan is being run by sessions: {begun_words}"
-    if len(begun) == len(standing) and set(begun.values()) == {COMPLETED}:
+    number = next((one for one, status in standing.items() if status != COMPLETED), None)
+    if number is None:
         raise RefusedError(error, f"review the work; {START_OVER}")
-    number = next(one for one, status in standing.items() if status != COMPLETED)
     mode = " --mode resume" if standing[number] else ""
     call = f"{place.of_session(number).call}{mode}"
     raise RefusedError(error, f"tell the user; `{call}` continues with session {number}; {START_OVER}")

@@ -7,16 +7,17 @@ import os
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report
-from ultra_runtime.contract.stages import command_for, placed_kinds
+from ultra_runtime.contract.stages import placed_kinds
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
+from ultra_runtime.plan.again import plan_again
 from ultra_runtime.plan.check import note_problems
 from ultra_runtime.plan.covering import plain
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.values import NO_ENTRY, PLAN, SESSIONS_ENTRY, EntryCondition
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.judging import path_problem
-from ultra_runtime.words import listed, one_line
+from ultra_runtime.words import first_of, listed, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ def read_plan_bytes(path: str) -> bytes:
     except UnreadableError as problem:
         hint = "name an existing plan or session spec"
         if problem.missing and os.path.basename(path) == PLAN_FILE and PLAN in placed_kinds():
-            hint = f"make it with `{command_for(PLAN, os.path.dirname(path))}`, or {hint}"
+            folder = os.path.dirname(path)
+            hint = f"make it with `{plan_again(folder, folder)}`, or {hint}"
         raise RefusedError(f"{one_line(path)}: {problem}", hint) from None
 
 
@@ -122,9 +124,8 @@ def read_valid_plan(data: bytes, path: str) -> tuple[Plan, Result]:
     """Read a plan that must be valid, or refuse with its first errors."""
     plan, result = check_plan(data, path)
     if result.errors:
-        first = "; ".join(f"line {one.line or 1}: {one.code}: {one.message}" for one in result.errors[:3])
-        more = len(result.errors) - 3
-        raise RefusedError(f"the plan is not valid: {first}" + (f" and {more} more" if more > 0 else ""), FIX)
+        errors = [f"line {one.line or 1}: {one.code}: {one.message}" for one in result.errors]
+        raise RefusedError(f"the plan is not valid: {first_of(errors, 3, '; ')}", FIX)
     return plan, result
 
 

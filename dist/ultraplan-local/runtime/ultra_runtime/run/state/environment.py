@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.checkout.variables import replace_paths
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.process import MARK
 from ultra_runtime.files.run_files import ENVIRONMENTS
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.owner import SESSION_VARIABLE
 from ultra_runtime.tables.environment import DROPPED, UNLESS, VARYING
-from ultra_runtime.words import listed, one_line
+from ultra_runtime.words import listed, one_line, shell_word, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ OURS = (MARK, SESSION_VARIABLE)
 MOST_NAMED = 8
 PINNED = "pinned"
 LOST = "the record of the variables that the run was started with is lost or changed"
+NOT_PLAIN, BACKSLASHED = r"[^\w/.,:+@%-]", r"\\\g<0>"
 IMPORTS = ("PATH", "LIB")
 """How the names of variables end that say where code is imported from, such as PYTHONPATH and PERL5LIB."""
 
@@ -56,15 +58,13 @@ def environment_in_copy(root: str, copy: str) -> dict[str, str]:
 
 
 def _led(name: str, value: str, root: str, copy: str) -> str:
-    if root not in value:
-        return value
     imports = name != "PATH" and name.endswith(IMPORTS)
-    parts = value.split(os.pathsep)
-    for at, part in enumerate(parts):
-        if part == root or part.startswith(root + os.sep):
-            there = copy + part[len(root) :]
-            parts[at] = there if imports or os.path.lexists(there) else part
-    return os.pathsep.join(parts)
+
+    def lead(path: str) -> str:
+        there = copy + path[len(root) :]
+        return there if imports or os.path.lexists(there) else path
+
+    return replace_paths(value, root, lead)
 
 
 def command_in_copy(command: str, root: str, copy: str) -> str:
@@ -74,10 +74,42 @@ def command_in_copy(command: str, root: str, copy: str) -> str:
     if root == os.sep:
         return command
     home = os.environ.get("HOME") or ""
-    names = [re.escape(root)]
+    names = [_spelled(root)]
     if home != "/" and root.startswith(home + os.sep):
-        names.append(r"(?:~|\$HOME\b|\$\{HOME\})" + re.escape(root[len(home) :]))
-    return re.sub(f"(?<![\\w./~}}-])(?:{'|'.join(names)})(?![\\w.-])", lambda _: copy, command)
+        names.append(r"(?:~|\$HOME\b|\$\{HOME\})" + _spelled(root[len(home) :]))
+    named = f"(?<![\\w./~}}-])(?:{'|'.join(names)})(?![\\w.\\\\-])"
+    return re.sub(named, lambda found: _quoted(copy, _quote_at(command, found.start())), command)
+
+
+def _spelled(path: str) -> str:
+    """Return a pattern for a path as it is, and with a backslash before each sign that means something to a shell."""
+    import re
+
+    return f"(?:{re.escape(path)}|{re.escape(re.sub(NOT_PLAIN, BACKSLASHED, path))})"
+
+
+def _quote_at(command: str, end: int) -> str:
+    """Return the quote that is open at a place of a command; empty if none is."""
+    quote, is_escaped = "", False
+    for sign in command[:end]:
+        if is_escaped:
+            is_escaped = False
+        elif sign == "\\" and quote != "'":
+            is_escaped = True
+        elif quote:
+            quote = "" if sign == quote else quote
+        elif sign in ("'", '"'):
+            quote = sign
+    return quote
+
+
+def _quoted(path: str, quote: str) -> str:
+    """Return a path for a place of a command where a quote is open, or none."""
+    if quote == "'":
+        return path.replace("'", "'\\''")
+    if quote:
+        return "".join(f"\\{sign}" if sign in '\\"$`' else sign for sign in path)
+    return shell_word(path)
 
 
 def dropped_note() -> str:
@@ -137,5 +169,4 @@ def _digest(name: str, value: str) -> str:
 
 
 def _named(names: list[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return listed(one_line(name, 60) for name in names[:MOST_NAMED]) + more
+    return listed(shortened((one_line(name, 60) for name in names), MOST_NAMED))

@@ -11,6 +11,7 @@ from ultra_runtime.run.state.around import same_conversions
 from ultra_runtime.run.state.assignment import allowed_paths
 from ultra_runtime.run.step.expected import Fault, matching
 from ultra_runtime.run.step.failing import ESCALATE
+from ultra_runtime.run.tree.placing import parents
 from ultra_runtime.run.tree.snapshot import REGULAR, SKIPPED, tracked_paths
 from ultra_runtime.words import one_line, shell_word
 
@@ -47,7 +48,7 @@ def check_added(live: Live, step: Step, record: Record, changes: Sequence[Change
     names = [name for name in dict.fromkeys(names) if os.path.lexists(os.path.join(root, name))]
     absent = _uncovered(names, [one.path for one in changes if one.new])
     absent = _uncovered(absent, live.snapshots.entries(tree, absent))
-    faults = _ignored(live, step, absent)
+    faults = _ignored(live, step, absent) + _nested(root, absent)
     marks = tracked_paths(live.git, [one.path for one in own]) if own else {}
     faults += [
         _overlooked(live, path, mark) for path, mark in marks.items() if mark == SKIPPED or mark.islower()
@@ -90,6 +91,24 @@ def _ignored(live: Live, step: Step, paths: list[str]) -> list[Fault]:
             do = f"`git add -f {shell_word(path)}`, or change the rule"
             faults.append(Fault(NOT_ADDED, f"{why}; {do}: {LATER}", final=ESCALATE))
     return faults
+
+
+def _nested(root: str, paths: list[str]) -> list[Fault]:
+    """Return a fault for each repository inside the tree that holds files of the step: git adds none of them."""
+    found = {}
+    for path in paths:
+        folders = [path, *parents([path])]
+        inner = [one for one in folders if os.path.lexists(os.path.join(root, one, ".git"))]
+        found.update({min(inner, key=len): path} if inner else {})
+    return [
+        Fault(
+            NOT_ADDED,
+            f"git would not add {one_line(path)}: {one_line(folder)} is a repository of its own;"
+            f" remove {one_line(folder)}/.git, or make it a submodule: {LATER}",
+            final=ESCALATE,
+        )
+        for folder, path in found.items()
+    ]
 
 
 def _overlooked(live: Live, path: str, mark: str) -> Fault:

@@ -11,6 +11,7 @@ from ultra_runtime.run.state.known import Known, read_known, write_known
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.state.shell_call import run_command
 from ultra_runtime.run.state.statuses import IN_PROGRESS, OVER, STOPPED
+from ultra_runtime.run.state.supervised import supervise
 from ultra_runtime.run.step.failing import end_at
 from ultra_runtime.run.step.strays import account, changed_ignored, find_strays
 from ultra_runtime.run.tree.before import keep
@@ -66,6 +67,8 @@ def begin(live: Live, number: int, mine: Sequence[str] = ()) -> Begun:
     ignored = changed_ignored(live, number, now)
     before, test = strays.before(step), None
     if record is None:
+        own = allowed_paths(step)
+        keep(live.workspace, live.snapshots, now, head, own, live.ignored.near(own))
         test, now = _test_first(live, step, now, before)
     tree = live.snapshots.with_entries(now, before)
     if record:
@@ -73,9 +76,9 @@ def begin(live: Live, number: int, mine: Sequence[str] = ()) -> Begun:
     else:
         record = Record(number, head, tree)
         record.attempts = live.progress.attempts(number)
-        record.artefacts = [path for path in known.artefacts if not covers(allowed_paths(step), path)]
-        own = allowed_paths(step)
-        keep(live.workspace, live.snapshots, now, head, own, live.ignored.near(own))
+        record.artefacts = [path for path in known.artefacts if not covers(own, path)]
+        if test:
+            live.snapshots.hold(live.snapshots.beyond(head, now))
     record.ignored += ignored
     write_known(live, Known(head, tree, record.artefacts))
     live.records.write(record)
@@ -130,7 +133,7 @@ def _test_first(
 ) -> tuple[Outcome | None, str]:
     """Run the test that is expected to fail before the step; return its outcome and the tree after it.
 
-    What it changes in the files of the step is added to `before`: it is the step's work.
+    What it changes in the files of the step is added to `before`: it is the step's work. Elsewhere it is put back.
     """
     if step.test_first is None or not step.test_first.command:
         return None, now
@@ -141,10 +144,18 @@ def _test_first(
         raise RefusedError(why, f"it is escalated; end the run with `{verb('run finish')}`")
     name = f"step-{step.number}-test-first.log"
     seconds = live.limit(settings_fields.LIMITS_TEST_FIRST_SECONDS, TEST_FIRST_SECONDS)
-    outcome = run_command(live.place, step.test_first.command, name, seconds)
-    after = live.snapshots.take()
+    command, own = step.test_first.command, allowed_paths(step)
+    ran = supervise(
+        live.workspace,
+        live.snapshots,
+        step.number,
+        lambda: run_command(live.place, command, name, seconds),
+        own,
+    )
     live.ignored.look()  # what the command left is its own
-    for change in live.snapshots.changes(now, after):
-        if covers(allowed_paths(step), change.path):
+    for note in ran.notes(f"Test first of step {step.number}"):
+        live.found(note)
+    for change in live.snapshots.changes(now, ran.tree):
+        if covers(own, change.path):
             before.setdefault(change.path, change.old)
-    return outcome, after
+    return ran.outcome, ran.tree

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from ultra_runtime.files.digest import blob_name
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.plan.covering import covers, is_pattern, means_folder, plain
 from ultra_runtime.proof.content import (
@@ -29,6 +30,7 @@ from ultra_runtime.proof.drift import (
 )
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.judging import protected
+from ultra_runtime.run.step.failing import ESCALATE
 from ultra_runtime.run.tree.snapshot import REGULAR, SUBMODULE, list_paths
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import plan_fields
@@ -39,9 +41,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ultra_runtime.plan.values import Fence, Manifest, Step
-    from ultra_runtime.run.tree.snapshot import Change
+    from ultra_runtime.run.tree.snapshot import Change, Snapshots
 
 MISSING = "missing"
+LOOKS_LIKE = "a file is there whose name only looks like {}: it has the accents as signs of their own, or not; rename it"
 
 
 class Fault(Struct):
@@ -58,15 +61,33 @@ class Fault(Struct):
         return {"check": self.check, "actual": self.words}
 
 
-def check_manifest(root: str, step: Step, changes: Sequence[Change], fence: Fence) -> list[Fault]:
+class WorkTree:
+    """The working tree and a snapshot of it, after these changes."""
+
+    def __init__(self, snapshots: Snapshots, tree: str, changes: Sequence[Change]) -> None:
+        self.snapshots = snapshots
+        self.root = snapshots.git.root
+        self.tree = tree
+        self.changed = {one.path: one.new for one in changes}
+
+    def to_commit(self, path: str) -> bytes:
+        """Return the bytes that a commit would have of a file: git may convert its line ends or its encoding."""
+        data = read_regular(os.path.join(self.root, path))
+        entry = self.changed.get(path) or self.snapshots.entries(self.tree, [path]).get(path)
+        if entry is None or entry.mode not in REGULAR or entry.name == blob_name(data, entry.name):
+            return data
+        return self.snapshots.content(entry.name)
+
+
+def check_manifest(tree: WorkTree, step: Step, changes: Sequence[Change], fence: Fence) -> list[Fault]:
     """Return the checks that fail after these changes."""
     manifest = manifest_of(step)
     return [
         *check_scope(step, [change.path for change in changes], fence),
-        *_check_submodules(changes),
-        *_check_there(root, manifest),
-        *_check_scripts(root, manifest, changes),
-        *_check_content(root, manifest),
+        *_check_submodules(step, changes),
+        *_check_there(tree.root, manifest),
+        *_check_scripts(tree, manifest, changes),
+        *_check_content(tree, manifest),
     ]
 
 
@@ -91,9 +112,16 @@ def check_scope(step: Step, paths: Sequence[str], fence: Fence) -> list[Fault]:
     return [Fault(check, f"{words}: {list_paths(found)}", found) for check, found, words in rows if found]
 
 
-def _check_submodules(changes: Sequence[Change]) -> list[Fault]:
+def _check_submodules(step: Step, changes: Sequence[Change]) -> list[Fault]:
+    """Return the submodules that were added or moved; a plan that asks for that cannot be carried out."""
     moved = [one.path for one in changes if SUBMODULE in (one.old and one.old.mode, one.new and one.new.mode)]
-    return [Fault(SUBMODULE_MOVED, f"a submodule was changed: {list_paths(moved)}")] if moved else []
+    if not moved:
+        return []
+    words = f"a submodule was changed: {list_paths(moved)}"
+    if any(covers(allowed_paths(step), path) for path in moved):
+        remedy = "no step can do that: the user changes and commits it before the run, and the plan must not name it"
+        return [Fault(SUBMODULE_MOVED, f"{words}; {remedy}", final=ESCALATE)]
+    return [Fault(SUBMODULE_MOVED, words)]
 
 
 def _check_there(root: str, manifest: Manifest) -> list[Fault]:
@@ -104,6 +132,9 @@ def _check_there(root: str, manifest: Manifest) -> list[Fault]:
     faults = []
     if missing or wrong:
         absent = [f"expected but missing: {list_paths(missing)}"] if missing else []
+        absent += [
+            LOOKS_LIKE.format(one_line(path, 120)) for path in missing if _looks_like(root, plain(path))
+        ]
         faults.append(Fault(EXPECTED, "; ".join([*absent, *wrong])))
     if found < manifest.min_file_count:
         words = f"{found} expected files exist; at least {manifest.min_file_count} must"
@@ -131,6 +162,15 @@ def problem_on_disk(root: str, name: str) -> str:
     return kind_problem(name, kind)
 
 
+def _looks_like(root: str, path: str) -> bool:
+    """Tell whether a file has the name in another normal form of Unicode, as macOS and some editors write it."""
+    if path.isascii():
+        return False
+    from unicodedata import normalize
+
+    return any(os.path.lexists(os.path.join(root, normalize(form, path))) for form in ("NFC", "NFD"))
+
+
 def _has_files(folder: str) -> bool:
     """Tell whether there is anything in a folder that git may keep."""
     for inside, names, files in os.walk(folder):
@@ -156,25 +196,28 @@ def matching(root: str, pattern: str) -> Iterator[str]:
                 yield path
 
 
-def _check_scripts(root: str, manifest: Manifest, changes: Sequence[Change]) -> list[Fault]:
+def _check_scripts(tree: WorkTree, manifest: Manifest, changes: Sequence[Change]) -> list[Fault]:
     """Check the listed scripts and every changed script with `bash -n`; what a link leads to may be anything."""
     changed = [
         one.path for one in changes if one.new and one.new.mode in REGULAR and one.path.endswith(SHELL_FILE)
     ]
     faults = []
     for path in dict.fromkeys([*map(plain, manifest.bash_syntax_check), *changed]):
-        problem = syntax_problem(["bash", "-n", os.path.join(root, path)])
+        try:
+            problem = syntax_problem(["bash", "-n"], tree.to_commit(path))
+        except UnreadableError as unreadable:
+            problem = f"cannot be read: {unreadable}"
         if problem:
             words = f"bash -n {one_line(path)}: {problem}"
             faults.append(Fault(SCRIPT, words))
     return faults
 
 
-def _check_content(root: str, manifest: Manifest) -> list[Fault]:
+def _check_content(tree: WorkTree, manifest: Manifest) -> list[Fault]:
     faults = []
     for path, pattern in manifest.must_contain:
         try:
-            problem = content_problem(pattern, read_regular(os.path.join(root, plain(path))))
+            problem = content_problem(pattern, tree.to_commit(plain(path)))
         except UnreadableError as unreadable:
             problem = f"cannot be read: {unreadable}"
         if problem:

@@ -90,9 +90,9 @@ def keep(
     try:
         before = look(snapshots, tree, paths)
         root = workspace.root
-        others = {
-            path: item for path in nearby if path not in before.ignored and (item := item_at(root, path))
-        }
+        # Without the right to read one there is no copy of it; that must not keep every step from beginning.
+        readable = [path for path in nearby if path not in before.ignored and _is_readable(root, path)]
+        others = {path: item for path in readable if (item := item_at(root, path))}
         save_items(workspace.git, others, snapshots.alone)
         before.nearby = others
         if before.whole:
@@ -166,6 +166,11 @@ def _modes(
         else:
             nodes[path] = [status.st_mode, status.st_rdev]
     return found, bits, nodes
+
+
+def _is_readable(root: str, path: str) -> bool:
+    full = os.path.join(root, path)
+    return os.path.islink(full) or os.access(full, os.R_OK)
 
 
 def _folders_above(root: str, paths: Sequence[str], known: Mapping[str, int]) -> dict[str, int]:

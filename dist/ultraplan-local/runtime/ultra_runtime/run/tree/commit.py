@@ -131,7 +131,9 @@ def make_commit(git: Git, index: str, message: str) -> None:
     """Commit that index with git, including hooks and signature."""
     env = {**own_language(), "GIT_INDEX_FILE": index, "GIT_OPTIONAL_LOCKS": "1", "GIT_EDITOR": "true"}
     given = message.encode("utf-8", "surrogateescape")
-    git.ask("commit", "--quiet", "--file=-", given=given, env=env, seconds=SECONDS)
+    # A setting may make comments of lines that begin with #, and so of a subject such as "#12: ...".
+    words = ("commit", "--quiet", "--cleanup=whitespace", "--file=-")
+    git.ask(*words, given=given, env=env, seconds=SECONDS)
 
 
 def parent_and_hooks(git: Git, commit: str) -> tuple[str, bool]:
@@ -158,6 +160,30 @@ def find_commit(git: Git, record: Record) -> str:
     touched = git.ask("diff-tree", "-r", "-z", "--name-only", "--no-commit-id", commit).split(b"\0")[:-1]
     own = {os.fsencode(path) for path in wanted["paths"]}
     return commit if git.subject(commit) == wanted["message"] and own.issuperset(touched) else ""
+
+
+def follow_hooks(snapshots: Snapshots, made: dict[str, Any], commit: str) -> list[Change]:
+    """Let the user's index get what hooks have made of the commit, and return what that is; all of it if that is unknown.
+
+    Otherwise it would still have what was to be committed, as a staged change that takes the work of the hooks back.
+    """
+    try:
+        changes = snapshots.changes(made["tree"], f"{commit}^{{tree}}")
+    except (
+        GitError
+    ):  # the call was killed, and a gc took the tree: only files that were staged as HEAD had them follow
+        whole = snapshots.changes(f"{commit}^", commit)
+        made.update(index=[[one.path, *_fields(one.old), *_fields(one.new)] for one in whole], mark="")
+        return whole
+    rows = {row[0]: row for row in made["index"]}
+    for change in changes:
+        path, old, new = change.path, _fields(change.old), _fields(change.new)
+        row = rows.setdefault(path, [path, *old, *old])
+        if row[3:] == old:
+            row[3:] = new
+    if changes:
+        made.update(index=list(rows.values()), mark="")
+    return changes
 
 
 def update_index(git: Git, rows: list[list[str]], mark: str = "") -> bool:

@@ -75,7 +75,9 @@ class Ignored:
         for path in found:
             if len(files) >= MOST_WATCHED:
                 break
-            files[path] = _mark(os.path.join(self.root, path))
+            mark = _mark(os.path.join(self.root, path))
+            if mark:  # or it has gone meanwhile
+                files[path] = mark
             changed.append(path)
         self._write(folders, files)
         return sorted(set(changed)) if known is not None else []

@@ -122,11 +122,12 @@ def save(
 ) -> Save:
     """Save what is at these paths now, in a new save or on top of one; all of it or an error.
 
+    What the save has of a path already stays: since then the path has been restored.
     `items` when that is known already, and the repository has it; `staged` is the tree of the index.
     """
     try:
         if items is None:
-            items = {path: item_at(git.root, path) for path in paths}
+            items = {path: item_at(git.root, path) for path in paths if not onto or path not in onto.items}
             save_items(git, items)
         both = {**(onto.items if onto else {}), **items}
         tree = _tree(git, onto.commit if onto else start, items)

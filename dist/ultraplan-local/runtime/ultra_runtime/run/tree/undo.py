@@ -6,6 +6,7 @@ Everything that will be overwritten or taken away is saved first; without that, 
 from __future__ import annotations
 
 import os
+import stat
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.git import GitError
@@ -13,6 +14,7 @@ from ultra_runtime.files.project import IGNORE_FILE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.tree import before as state
 from ultra_runtime.run.tree.before import Before
+from ultra_runtime.run.tree.commit import index_entries
 from ultra_runtime.run.tree.placing import Placing, parents
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import (
@@ -33,7 +35,7 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.tree.saves import Save
@@ -92,9 +94,10 @@ class Difference:
         for path in {**old.ignored, **now.ignored}:
             if old.ignored.get(path) != now.ignored.get(path) and self._wanted(path):
                 self.items[path] = old.ignored.get(path)
-        if only is None:
-            gone = removed(self.root, old)
-            self.items.update((path, old.nearby[path]) for path in [*gone, *edited(snapshots, old)])
+        if only is None or not only.isdisjoint(old.nearby):
+            near = [*removed(self.root, old), *edited(snapshots, old)]
+            self.items.update((path, old.nearby[path]) for path in near if self._wanted(path))
+        self.items.update(dict.fromkeys(_in_the_way(self.root, self.items)))
         rules = {path: item for path, item in self.items.items() if os.path.basename(path) in RULES}
         self.rules = bool(rules)
         """Whether these are only files with rules of git, which decide what else differs: what is ignored, and how it reads."""
@@ -119,8 +122,15 @@ class Difference:
         }
         """Changed special files -> mode and device number before; nothing where there was none."""
         self.new_folders = set(now.folders).difference(old.folders) if self.whole and old.whole else set()
+        named = {path: bits for path, bits in old.folders.items() if path in (only or ()) and not self.rules}
+        self.folders = old.folders if self.whole else named
+        """Folders that have to be there -> their permission bits."""
         self.paths = list({**self.items, **self.bits, **self.nodes})
         snapshots.need(item.name for item in self.items.values() if item)
+
+    def other_folders(self) -> list[str]:
+        """Return the folders that are missing, or have other permission bits."""
+        return [path for path, bits in self.folders.items() if _bits(os.path.join(self.root, path)) != bits]
 
     def _wanted(self, path: str) -> bool:
         return self.only is None or path in self.only
@@ -157,6 +167,40 @@ class Difference:
         bits = there.bits if there and there.bits >= 0 else self.old.usual
         is_program = entry.mode == EXECUTABLE
         return SavedFile(bits | (bits & 0o444) >> 2 if is_program else bits & ~0o111, entry.name)
+
+
+def _bits(folder: str) -> int:
+    """Return the permission bits of a folder; -1 if there is none."""
+    try:
+        mode = os.lstat(folder).st_mode
+    except OSError:
+        return -1
+    return stat.S_IMODE(mode) if stat.S_ISDIR(mode) else -1
+
+
+def unseen(workspace: Workspace, snapshots: Snapshots, record: Record) -> tuple[list[str], list[str]]:
+    """Return what changed since the step began and git does not see: modes, folders, special files; and ignored files."""
+    old = state.read(workspace, snapshots)
+    if old is None:
+        return [], []
+    try:
+        found = Difference(snapshots, record.tree, old, None)
+    except UltraError:  # objects are lost, perhaps of other files than those to be restored
+        return [], []
+    ignored = [path for path in found.items if path in old.nearby]
+    return [*found.bits, *found.nodes, *found.other_folders()], ignored
+
+
+def _in_the_way(root: str, items: Mapping[str, SavedFile | None]) -> list[str]:
+    """Return the files in folders that have taken the place of a file; git sees none of those that it ignores."""
+    found = []
+    for path in [path for path, item in items.items() if item]:
+        full = os.path.join(root, path)
+        if os.path.isdir(full) and not os.path.islink(full):
+            for above, folders, names in os.walk(full):
+                links = [name for name in folders if os.path.islink(os.path.join(above, name))]
+                found += [os.path.relpath(os.path.join(above, name), root) for name in [*names, *links]]
+    return [path for path in found if path not in items]
 
 
 def removed(root: str, before: Before) -> list[str]:
@@ -227,11 +271,18 @@ def _is_kept(snapshots: Snapshots, change: Change, committed: Entry | None) -> b
         return False
 
 
-def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[str] | None = None) -> Undone:
+def undo(
+    workspace: Workspace,
+    snapshots: Snapshots,
+    record: Record,
+    only: set[str] | None = None,
+    begun: bool = True,
+) -> Undone:
     """Restore every path that differs from the beginning of the step, or only some of them.
 
     Every change since then counts as the step's, inside its Files or not: nobody else works in this tree. What was
-    committed meanwhile is somebody's, and stays as it is committed.
+    committed meanwhile is somebody's, and stays as it is committed. Unless the step has `begun`, the index that was
+    kept is an earlier one, and the user may have staged something since.
     """
     old = state.read(workspace, snapshots)
     committed = _committed(snapshots, record)
@@ -242,6 +293,7 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
     saved: Save | None = None
     paths: dict[str, None] = {}
     left = placing.failed
+    named = only if begun or only is None else _staged_as_they_are(snapshots, only)
     for _ in range(MOST_ROUNDS):
         try:
             found = Difference(snapshots, base, old, only)
@@ -255,7 +307,7 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
                 raise NotSavedError(str(problem)) from None
             left["the rest"] = str(problem)
             break
-        paths.update(dict.fromkeys(found.paths))
+        paths.update(dict.fromkeys([*found.paths, *(found.other_folders() if only else ())]))
         _put_back(placing, snapshots, found)
         if found.rules:
             RawTrees(snapshots).start_over()
@@ -263,11 +315,17 @@ def undo(workspace: Workspace, snapshots: Snapshots, record: Record, only: set[s
             break
     left.update(dict.fromkeys(found.modules, "a repository of its own, which no undo restores"))
     try:
-        named = None if only is None else only - found.other
-        restore_index(snapshots, kept, named, committed)
+        restore_index(snapshots, kept, None if named is None else named - found.other, committed)
     except UltraError as problem:
         left["the index"] = str(problem)
     return Undone(sorted(paths), left, record.number)
+
+
+def _staged_as_they_are(snapshots: Snapshots, paths: set[str]) -> set[str]:
+    """Return the paths whose entry in the index is what the tree has now: whoever changed them has staged that too."""
+    there = snapshots.entries(snapshots.take(), list(paths))
+    staged = index_entries(snapshots.git, list(paths))
+    return {path for path in paths if staged.get(path) == there.get(path)}
 
 
 def _committed(snapshots: Snapshots, record: Record) -> dict[str, Entry | None]:
@@ -314,13 +372,8 @@ def _put_back(placing: Placing, snapshots: Snapshots, found: Difference) -> None
     for path, node in found.nodes.items():
         if node:
             placing.make_node(path, *node)
-    if found.whole:
-        placing.make_folders(old.folders)
+    placing.make_folders(found.folders)
     placing.set_bits(found.bits)
     placing.set_bits(
-        {
-            path: old.folders[path]
-            for path in (old.folders if found.whole else placing.made)
-            if path in old.folders
-        }
+        {path: old.folders[path] for path in {*found.folders, *placing.made} if path in old.folders}
     )
