@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.kit.quick import keep_byte_code, put_off_grammars, use_this_python, work_in_memory
+from tests.kit.quick import SOAK, keep_byte_code, put_off_grammars, use_this_python, work_in_memory
 
 keep_byte_code()
 put_off_grammars()
@@ -28,7 +28,7 @@ SLOW = [HealthCheck.too_slow]
 settings.register_profile(
     "steady", max_examples=40, derandomize=True, deadline=None, suppress_health_check=SLOW
 )
-settings.load_profile("default" if "ULTRA_SOAK" in os.environ else "steady")
+settings.load_profile("default" if SOAK else "steady")
 
 pytest_plugins = ["tests.built", "tests.kit.fixtures", "tests.client.fixtures"]
 
@@ -51,8 +51,12 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest tests, or take them in a random order if ULTRA_ORDER is a seed."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave tests to `make soak`; begin with the longest, or take them in a random order if ULTRA_ORDER is a seed."""
+    left = [] if SOAK else [item for item in items if item.get_closest_marker("soak")]
+    if left:
+        items[:] = [item for item in items if not item.get_closest_marker("soak")]
+        config.hook.pytest_deselected(items=left)
     if "ULTRA_ORDER" in os.environ:
         random.Random(os.environ["ULTRA_ORDER"]).shuffle(items)  # noqa: S311
     else:

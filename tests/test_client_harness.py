@@ -95,6 +95,7 @@ def test_typed_command_reaches_the_model_rendered(
     assert "Claude" in model.system_prompt
 
 
+@pytest.mark.soak
 def test_allowed_script_runs_and_others_are_refused(
     client: Client, scripted: ModelFactory, project: Path, tiny: Path
 ) -> None:
@@ -109,6 +110,7 @@ def test_allowed_script_runs_and_others_are_refused(
     assert session.result == "that was all"
 
 
+@pytest.mark.soak
 def test_two_calls_in_one_turn_are_one_turn(
     client: Client, scripted: ModelFactory, project: Path, tiny: Path
 ) -> None:
@@ -120,6 +122,7 @@ def test_two_calls_in_one_turn_are_one_turn(
     assert model.finished
 
 
+@pytest.mark.soak
 def test_sub_agents_follow_scripts_of_their_own(
     client: Client, scripted: ModelFactory, project: Path, tiny: Path
 ) -> None:
@@ -138,6 +141,7 @@ def test_sub_agents_follow_scripts_of_their_own(
     assert "verse" in by_the_hills
 
 
+@pytest.mark.soak
 def test_resumed_conversation_plays_a_new_script(
     client: Client, scripted: ModelFactory, project: Path, tiny: Path
 ) -> None:
@@ -148,6 +152,7 @@ def test_resumed_conversation_plays_a_new_script(
     assert [result.text for result in second.tool_results()] == ["hello Ada", "hello Bob"]
 
 
+@pytest.mark.soak
 def test_compaction_is_answered_and_uses_no_turn(
     client: Client, scripted: ModelFactory, project: Path
 ) -> None:
@@ -193,6 +198,7 @@ def test_process_that_does_not_end_is_ended_with_its_children(home: Home) -> Non
     assert time.monotonic() - began < 30  # a child that lives on would hold the output open
 
 
+@pytest.mark.soak
 def test_a_part_is_acted_on_what_the_client_answered(
     client: Client, scripted: ModelFactory, project: Path, tiny: Path
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.architect.test_architecture import NAME
 from tests.client.conversation import Say
 from tests.client.session import Home
@@ -11,6 +13,7 @@ from tests.evals.cases import read_cases
 from tests.evals.test_evals import evaluate
 from tests.evals.theatre import Play, Theatre
 from tests.kit.model import read
+from tests.kit.quick import later
 
 PLAYS = {
     "architect-usage": Play(
@@ -28,14 +31,14 @@ PLAYS = {
 }
 
 
+@pytest.mark.parametrize("badly", [False, later(True)])
 def test_every_case_passes_when_it_is_played_well_and_fails_when_not(
-    bundle: Path, home: Home, client_binary: Path
+    bundle: Path, home: Home, client_binary: Path, badly: bool
 ) -> None:
     plugin = bundle.parent / NAME
     assert {case.name for case in read_cases(plugin)} == set(PLAYS)
-    for badly in (False, True):
-        with Theatre(plugin, PLAYS, badly=badly) as theatre:
-            told = evaluate(theatre, plugin, home, client_binary)
-        assert {name: one == 1.0 for name, one in told.scores.items()} == dict.fromkeys(PLAYS, not badly), (
-            str(told)
-        )
+    with Theatre(plugin, PLAYS, badly=badly) as theatre:
+        told = evaluate(theatre, plugin, home, client_binary)
+    assert {name: one == 1.0 for name, one in told.scores.items()} == dict.fromkeys(PLAYS, not badly), str(
+        told
+    )

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.built import UNUSED, copy_bundle
 from tests.client.session import Completed, Home, run
 from tests.evals.cases import SHELL, read_cases, why_no_bash
@@ -89,6 +91,7 @@ def test_every_case_passes_when_it_is_played_well(
     assert used < sum(cases[name].tokens for name in told.scores) < 4 * used
 
 
+@pytest.mark.soak
 def test_every_command_fails_when_it_is_played_badly(bundle: Path, home: Home, client_binary: Path) -> None:
     with Theatre(bundle, COMMANDS, badly=True) as theatre:
         told = evaluate(theatre, bundle, home, client_binary, "--tag", "command", f"command{SHELL}")
@@ -97,6 +100,7 @@ def test_every_command_fails_when_it_is_played_badly(bundle: Path, home: Home, c
     assert told.completed.status == 1
 
 
+@pytest.mark.soak
 def test_every_guard_fails_when_the_hooks_are_off(
     bundle: Path, home: Home, client_binary: Path, tmp_path: Path
 ) -> None:

@@ -274,6 +274,7 @@ def test_stop_in_the_review_shows_what_fails_and_gives_a_partial_brief(
     assert validated(bundle, project, "brief", f"{PROJECT}/brief.md")["valid"]
 
 
+@pytest.mark.soak
 def test_the_old_brief_comes_back_when_the_draft_is_given_up(play: Play, project: Path) -> None:
     old = (EXAMPLE / "brief.md").read_text()
     (project / PROJECT).mkdir(parents=True)

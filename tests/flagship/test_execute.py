@@ -246,6 +246,7 @@ def test_f_progress_cannot_be_written_and_the_audit_cannot_be_skipped(story: Sto
     assert story.is_over()
 
 
+@pytest.mark.soak
 def test_f_a_progress_file_that_was_forged_changes_nothing(story: Story) -> None:
     """Not even the guard is needed: git has the facts."""
     told = story.claude(TYPED, start(), make_greeting(), begin(2))
@@ -284,6 +285,7 @@ def test_f_saying_completed_is_not_finishing(story: Story) -> None:
     assert "notes.txt" in story.report().partition("### Manifest audit")[2]
 
 
+@pytest.mark.soak
 def test_g_a_forbidden_path_fails_every_attempt_and_is_put_back(story: Story) -> None:
     told = story.claude(
         TYPED,
@@ -333,6 +335,7 @@ def test_g_a_protected_path_is_never_reached(story: Story) -> None:
     assert (story.commits(), story.is_clean()) == (COMMITS, True)
 
 
+@pytest.mark.soak
 def test_h_a_compaction_in_the_middle_of_a_run_loses_nothing(story: Story) -> None:
     before = story.claude(
         TYPED, start(), make_greeting(), begin(2), read("src/hello.py"), write("src/hello.py", HELLO)

@@ -95,6 +95,7 @@ def refs(repo: Repo, number: int) -> set[str]:
     return {name.removeprefix(own) for name in repo.refs() if name.startswith(own)}
 
 
+@pytest.mark.soak
 def test_one_session_after_the_other_in_this_tree(story: Story) -> None:
     early = story.claude(f"{TYPED} --session 2", GUIDE, start("--session 2"))
     assert any(
@@ -161,6 +162,7 @@ def test_what_another_session_owns_fails_the_attempt(story: Story) -> None:
     assert (story.repo.read("src/greet.py"), story.commits()[-1]) == (GREET, COMMITS[-1])
 
 
+@pytest.mark.soak
 def test_an_interrupted_session_goes_on_as_that_session(story: Story) -> None:
     story.claude(f"{TYPED} --session 1", start("--session 1"), make_greeting(), ultra("run abort"))
     assert progress(story.repo, 1) == {"1": "completed", "2": "pending", "3": "deferred"}

@@ -16,7 +16,6 @@ from tests.client.session import Client
 from tests.flagship.states import RUN, write_state
 from tests.kit.model import bash
 from tests.kit.names import COMMANDS, NAME, PIPELINE, ROOT, SUITE
-from tests.kit.quick import SOAK
 from ultra_plugin import __version__
 from ultra_plugin.bill import always_on, bill, tokens
 from ultra_plugin.folder import read_folder
@@ -186,7 +185,7 @@ def test_our_token_bill_is_the_clients(client: Client, bundle: Path, tmp_path: P
     assert f"Always-on: ~{tokens(always_on(items))} tok" in " ".join(details.split()), details
 
 
-@pytest.mark.skipif(not SOAK, reason="the oldest client is tried by make soak")
+@pytest.mark.soak
 def test_the_oldest_client_loads_it_too(
     client: Client, scripted: ModelFactory, project: Path, bundle: Path
 ) -> None:

@@ -104,6 +104,7 @@ def test_a_task_that_is_too_large_is_said_to_be(way: Way) -> None:
     assert not (way.place / "plan.md").exists()
 
 
+@pytest.mark.soak
 def test_the_brief_command_offers_it_first(way: Way, terminal: TerminalFactory) -> None:
     small, brief = "Do it as a small task", "Write a brief"
 

@@ -107,6 +107,7 @@ def is_waiting(repo: Waves) -> bool:
     return False
 
 
+@pytest.mark.soak
 def test_the_terminal_is_closed_and_the_waves_are_found_again(
     client: Client, scripted: ModelFactory, bundle: Path, repo: Waves
 ) -> None:

@@ -98,6 +98,7 @@ def play(repo: Waves) -> Part:
     return act
 
 
+@pytest.mark.soak
 def test_each_session_has_its_own_trouble(
     client: Client, scripted: ModelFactory, bundle: Path, place: Path
 ) -> None:
@@ -149,6 +150,7 @@ def nothing_is_left(repo: Waves) -> None:
     assert (repo.trees(), processes_of(repo)) == ([], [])
 
 
+@pytest.mark.soak
 def test_sessions_that_hang_are_ended_with_all_that_they_started(
     client: Client, scripted: ModelFactory, bundle: Path, place: Path
 ) -> None:

@@ -16,6 +16,7 @@ from tests.kit.calls import Ultra
 from tests.kit.files import copy_tree
 from tests.kit.generator import generator
 from tests.kit.names import BRANCHES, LAUNCHER, NAME, PIPELINE, PLUGIN_SOURCE, ROOT, SOURCES, SUITE
+from tests.kit.quick import later
 from tests.waves.sample import PLAN, PROJECT, QUICK, Waves
 
 FORK, FORKED_SUITE, OWN_LAUNCHER = f"my-{NAME}", f"my-{SUITE}", "mine"
@@ -57,10 +58,10 @@ def forked(fork: Path) -> Path:
     return fork / "dist" / FORK
 
 
-# Collects everything, and runs a few: one start of pytest for both.
-LISTED = """\
 CHOSEN = ("tests/runtime/test_session_start.py", "tests/agents/test_output.py")
-
+# Collects everything, and runs a few: one start of pytest for both.
+LISTED = f"CHOSEN = {CHOSEN}\n"
+LISTED += """
 
 def pytest_collection_modifyitems(config, items):
     names = sorted({item.nodeid.partition("::")[0] for item in items})
@@ -69,17 +70,20 @@ def pytest_collection_modifyitems(config, items):
 """
 
 
-def test_the_tests_of_a_fork_are_all_collected_and_know_its_names(fork: Path) -> None:
+@pytest.mark.parametrize("everything", [False, later(True)])
+def test_the_tests_of_a_fork_are_all_collected_and_know_its_names(fork: Path, everything: bool) -> None:
     (fork / "listed.py").write_text(LISTED)
     # Without what this run of pytest has set.
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:xdist", "-p", "listed"]
+    command += () if everything else CHOSEN
     done = subprocess.run(
         command, cwd=fork, env=env, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stdout + done.stderr
     collected = re.findall(r"^collected (tests/.+\.py)$", done.stdout, re.MULTILINE)
-    assert collected == sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
+    every = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
+    assert collected == (every if everything else sorted(CHOSEN))
     passed = re.search(r"(\d+) passed", done.stdout)
     assert passed
     assert int(passed[1]) > 20

@@ -72,6 +72,7 @@ def test_every_plugin_alone_and_all_together_by_the_installer(
     assert not (user.config / "skills").exists()
 
 
+@pytest.mark.soak
 def test_every_plugin_alone_and_all_together_by_the_client(
     client: Client, model: ScriptedModel, project: Path
 ) -> None:

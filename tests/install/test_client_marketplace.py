@@ -31,6 +31,7 @@ def add(client: Client, market: Path) -> Path:
     return market
 
 
+@pytest.mark.soak
 def test_marketplace_route_by_the_clients_own_commands(
     user: Machine, client: Client, model: ScriptedModel, bundle: Path, newer: Path, tmp_path: Path, project: Path
 ) -> None:  # fmt: skip

@@ -10,11 +10,19 @@ import tempfile
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+from _pytest.mark import ParameterSet
+
 MEMORY = Path("/dev/shm")
 ROOM = 4 << 30  # bytes; a whole session needs less than 1 GB
 
 
 SOAK = "ULTRA_SOAK" in os.environ
+
+
+def later(*values: object) -> ParameterSet:
+    """Return a row of a table of tests that only `make soak` runs."""
+    return pytest.param(*values, marks=pytest.mark.soak)
 
 
 def times(quick: int, soak: int) -> int:

@@ -103,6 +103,7 @@ def told(picture: str) -> list[tuple[str, str]]:
     return [(start or "0", " ".join(re.sub(r"<[^>]*>", " ", row).split())) for start, row in rows]
 
 
+@pytest.mark.soak
 def test_the_session_is_what_it_shows(client: Client, bundle: Path, tmp_path: Path) -> None:
     repo, screens = record(client, bundle, tmp_path / "greet")
     assert repo.subjects()[1:] == COMMITS

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.kit.names import BRANCHES
 from tests.kit.repository import git, make_repository
 from tests.waves.elsewhere import Hosts, Machines
@@ -36,6 +38,7 @@ def test_two_waves_end_on_the_users_branch(machines: Machines, elsewhere: Make) 
     assert not any(row["cwd"].startswith(str(repo.folder)) for row in repo.seen())
 
 
+@pytest.mark.soak
 def test_a_session_elsewhere_gets_submodules_or_says_which_one_it_lacks(
     hosts: Hosts, elsewhere: Make
 ) -> None:

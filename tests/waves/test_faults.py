@@ -21,7 +21,7 @@ from tests.waves.sample import PLAN, TWO_WAVES, Waves, part
 Make = Callable[..., Waves]
 CHORE = "chore: track the plan of 2026-01-31-greet for its sessions"
 SHARES = 2
-KILLS = times(100, 1000) // SHARES
+KILLS = times(40, 1000) // SHARES
 RESUMES = 30
 
 

@@ -137,6 +137,7 @@ def test_a_killed_controller_goes_on_where_it_was(machines: Machines, elsewhere:
     merged_once(repo)
 
 
+@pytest.mark.soak
 @engine("slurm")
 def test_a_hub_that_is_away_for_a_while_costs_no_attempt(machines: Machines, elsewhere: Make) -> None:
     """In `make soak` it is away for a minute."""
@@ -155,6 +156,7 @@ def test_a_hub_that_is_away_for_a_while_costs_no_attempt(machines: Machines, els
     merged_once(repo)
 
 
+@pytest.mark.soak
 @engine("slurm")
 def test_a_machine_without_room_is_left_for_another(machines: Machines, elsewhere: Make) -> None:
     repo = elsewhere(machines, without_verbs=GATED)
@@ -182,6 +184,7 @@ def full_disk(folder: Path) -> Iterator[None]:
             subprocess.run(["umount", "--lazy", str(folder)], check=True, timeout=30)
 
 
+@pytest.mark.soak
 @engine("slurm")
 def test_wrong_clocks_change_nothing_and_a_job_that_somebody_else_cancels_is_tried_again(
     machines: Machines, elsewhere: Make
@@ -211,6 +214,7 @@ def test_wrong_clocks_change_nothing_and_a_job_that_somebody_else_cancels_is_tri
     merged_once(repo)
 
 
+@pytest.mark.soak
 @engine("ssh")
 def test_a_job_that_ignores_every_wish_is_ended(machines: Machines, elsewhere: Make) -> None:
     repo = elsewhere(machines, without_verbs=GATED)
@@ -227,6 +231,7 @@ def test_a_job_that_ignores_every_wish_is_ended(machines: Machines, elsewhere: M
     repo.eventually(lambda: processes_of(repo) == [])
 
 
+@pytest.mark.soak
 def test_what_a_stopped_session_has_done_is_saved(hosts: Hosts, elsewhere: Make) -> None:
     repo = elsewhere(hosts, without_verbs=GATED)
     act(repo, 1, 1, "after")
@@ -244,6 +249,7 @@ def test_what_a_stopped_session_has_done_is_saved(hosts: Hosts, elsewhere: Make)
     merged_once(repo)
 
 
+@pytest.mark.soak
 def test_a_start_that_is_too_slow_is_given_to_another_machine(hosts: Hosts, elsewhere: Make) -> None:
     repo = elsewhere(hosts, without_verbs=GATED, lost_seconds=10)
     (repo.machines / "extra-one.sh").write_text("sleep 1000\n")
@@ -254,6 +260,7 @@ def test_a_start_that_is_too_slow_is_given_to_another_machine(hosts: Hosts, else
     merged_once(repo)
 
 
+@pytest.mark.soak
 def test_a_job_that_never_gets_a_machine_is_withdrawn_and_named(cluster: Cluster, elsewhere: Make) -> None:
     repo = elsewhere(cluster, without_verbs=GATED, queue_seconds=1)
     cluster.ask("scontrol", "update", "nodename=one,two", "state=drain", "reason=test")
@@ -275,7 +282,7 @@ def test_a_job_that_never_gets_a_machine_is_withdrawn_and_named(cluster: Cluster
     merged_once(repo)
 
 
-@pytest.mark.skipif(not SOAK, reason="a host that does not answer is in the story of the cable")
+@pytest.mark.soak
 def test_sshd_may_die_while_a_session_runs(hosts: Hosts, elsewhere: Make) -> None:
     repo = elsewhere(hosts, without_verbs=GATED)
     act(repo, 1, 1, "gate")
@@ -291,6 +298,7 @@ def test_sshd_may_die_while_a_session_runs(hosts: Hosts, elsewhere: Make) -> Non
     merged_once(repo)
 
 
+@pytest.mark.soak
 def test_a_node_that_fails_with_its_job_going_on_leaves_a_ghost_that_changes_nothing(
     cluster: Cluster, elsewhere: Make
 ) -> None:
@@ -322,6 +330,7 @@ def has_namespaces() -> bool:
     )
 
 
+@pytest.mark.soak
 def test_a_host_whose_network_is_cut_is_replaced_and_its_late_result_is_kept(elsewhere: Make) -> None:
     """The worker goes on without a network: neither ssh nor the hub reaches it until the cable is back."""
     need("parallel", "openssh-server")

@@ -24,6 +24,7 @@ def many(count: int) -> str:
     return plan(*(step(number) for number in range(1, count + 1)), strategy="\n".join(sessions))
 
 
+@pytest.mark.soak
 @pytest.mark.timeout(2 * SECONDS)
 def test_none_is_lost_and_none_is_done_twice(
     machines: Machines, elsewhere: Make, monkeypatch: pytest.MonkeyPatch

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.waves.conftest import engine
 from tests.waves.elsewhere import Machines
 from tests.waves.sample import GATED, Waves
 from tests.waves.test_elsewhere import merged_once
@@ -50,6 +51,7 @@ def objects_with(repository: Path, *texts: str) -> list[str]:
     return [secret for secret in texts if secret.encode() in said]
 
 
+@engine("ssh")
 def test_no_secret_travels(machines: Machines, elsewhere: Make) -> None:
     repo = elsewhere(machines, without_verbs=GATED)
     repo.env |= {"ANTHROPIC_API_KEY": HERE, "PLANTED": HERE, "GH_TOKEN": HERE}

@@ -18,6 +18,7 @@ from tests.client.script import Acting, Part
 from tests.client.session import Client, Session
 from tests.kit.model import answered, ask, asked, bash, by_name, given, write
 from tests.kit.names import SOURCES
+from tests.kit.quick import later
 from tests.kit.repository import git
 from tests.works.crew import DIRECT, LAUNCHER, NAME, PIPELINE, SIX, Job, Order, number_of
 
@@ -158,7 +159,7 @@ def last_answer(model: ScriptedModel) -> dict[str, object]:
     return answered(model.tool_results()[-1])
 
 
-@pytest.mark.parametrize("order", [DIRECT, PIPELINE], ids=["direct", "pipeline"])
+@pytest.mark.parametrize("order", [DIRECT, later(PIPELINE)], ids=["direct", "pipeline"])
 def test_a_tag_starts_a_work_of_one_task_and_nobody_is_asked(stage: Stage, order: Order) -> None:
     typed = "[new-work] auto: add a greeting"
     model, _ = stage.play(typed, main_part(typed), agents_of(order, stage.project))
@@ -195,6 +196,7 @@ def test_in_a_terminal_a_work_is_approved_once_and_finished_by_agents_in_the_bac
     assert stage.subjects() == ["Make one.txt (WORK-01 TASK-01)", "Make two.txt (WORK-01 TASK-02)"]
 
 
+@pytest.mark.soak
 def test_six_tasks_two_of_them_side_by_side(
     stage: Stage, record_property: Callable[[str, object], None]
 ) -> None:
