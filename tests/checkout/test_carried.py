@@ -14,7 +14,7 @@ import pytest
 from tests.checkout.source import Source, every_byte
 from tests.kit.files import write_tree
 from tests.kit.repository import ENVIRONMENT, git
-from ultra_runtime.checkout.carried import DEEPEST, dependency_folders, led_into
+from ultra_runtime.checkout.carried import DEEPEST, MOST_FOLDERS, dependency_folders, led_into
 from ultra_runtime.checkout.settings import settings_of
 
 Check = Callable[[], None]
@@ -192,7 +192,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_python_environment_works(source: Source, environment: Path) -> None:
+def test_a_python_environment_works(
+    source: Source, environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     environment.rename(source.root / ".venv")
     try:
         packages = next((source.root / ".venv/lib").glob("python*/site-packages"))
@@ -207,6 +209,11 @@ def test_a_python_environment_works(source: Source, environment: Path) -> None:
         assert copy.notes == ["dependencies as you have them: .venv"]
         source.remove()
         write_tree(packages, {"__editable__.own-1.0.pth": f"{source.root}/src\n"})
+        (source.root / ".venv").rename(tmp_path / "far")
+        monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "far"))
+        assert source.make().notes[0].startswith(f"{tmp_path}/far imports from your working tree")
+        source.remove()
+        (tmp_path / "far").rename(source.root / ".venv")
         copy = source.make()
         assert copy.notes[1].startswith(
             ".venv imports from your working tree: let `setup` install the project"
@@ -234,16 +241,43 @@ def test_dependencies_are_found_down_to_the_deepest_level(tmp_path: Path) -> Non
     assert dependency_folders(str(tmp_path), []) == []
 
 
-def test_links_lead_into_the_tree_by_their_full_path_alone(tmp_path: Path) -> None:
+def test_caches_of_tools_do_not_hide_dependencies(tmp_path: Path) -> None:
+    for number in range(MOST_FOLDERS):
+        (tmp_path / f".cache/{number}").mkdir(parents=True)
+    (tmp_path / "packages/one/deps").mkdir(parents=True)
+    (tmp_path / ".tools/deps").mkdir(parents=True)
+    assert dependency_folders(str(tmp_path), ["deps"]) == [".tools/deps", "packages/one/deps"]
+
+
+def test_what_is_brought_is_no_change_for_git_whatever_rule_ignores_it(source: Source) -> None:
+    names = ["a [x].env", "#b.env", "sub/node_modules/x", "c*\\?.env"]
+    write_tree(source.root, {**dict.fromkeys(names, ""), ".worktreeinclude": "*.env\n"})
+    source.commit({"sub/kept": ""})
+    write_tree(source.root / ".git/info", {"exclude": "*.env\nnode_modules\n.worktreeinclude\n"})
+    try:
+        root = Path(source.make().root)
+        assert all((root / name).exists() for name in names)
+        assert git(root, "status", "--short") == ""
+        write_tree(root, {"other.env": ""})
+        assert git(root, "status", "--short") == "?? other.env"
+    finally:
+        source.remove()
+
+
+def test_links_lead_into_the_tree_unless_a_copy_has_them_too(tmp_path: Path) -> None:
     links = {
         "own": tmp_path / "packages/own", "@team/one": tmp_path / "packages/one", "root": tmp_path,
-        "near": Path("../packages/own"), "beside": tmp_path.with_name(f"{tmp_path.name}-other"), "far": Path("/usr"),
+        "near": Path("../packages/near"), "@team/near": Path("../../packages/near"), ".bin/near": Path("../../packages/near"),
+        "beside": tmp_path.with_name(f"{tmp_path.name}-other"), "far": Path("/usr"), "same": tmp_path / "node_modules/own",
+        "deep/two": Path("../../packages/two"), "@team/deep/three": Path("../../../packages/three"), "deep/same": Path("../own"),
     }  # fmt: skip
     folder = tmp_path / "node_modules"
-    (folder / "@team").mkdir(parents=True)
+    for name in (".bin", "@team/deep", "deep"):
+        (folder / name).mkdir(parents=True)
     for name, target in links.items():
         (folder / name).symlink_to(target)
-    assert sorted(led_into(str(tmp_path), str(folder))) == ["packages/one", "packages/own"]
+    wanted = [f"packages/{name}" for name in ("one", "own", "three", "two")]
+    assert sorted(led_into(str(tmp_path), folder.name, links)) == wanted
 
 
 def test_an_empty_or_a_broken_dependency_folder(source: Source, unchanged: Check) -> None:

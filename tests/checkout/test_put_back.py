@@ -19,7 +19,7 @@ from ultra_runtime.checkout.put_back import KeptCheckout
 from ultra_runtime.checkout.ready import NotReady
 
 SETUP = {"generated.txt": "by the setup\n", "built/by-setup": "x\n"}
-FILES = ["a.txt", "src/b.sh", "src/c.txt"]
+FILES = ["a.txt", "src/b.sh", "src/c.txt", "generated.txt"]
 COMMANDS = st.lists(
     st.one_of(
         st.tuples(
@@ -81,15 +81,17 @@ def test_commands_leave_committed_files_and_the_repository(
     check()
 
 
-def test_files_that_the_setup_changed_stay_as_commands_leave_them(
+def test_files_that_the_setup_changed_are_put_back_as_it_left_them(
     room: Path, source: Source, tmp_path: Path
 ) -> None:
     write_tree(room, SETUP)
+    (room / "src/c.txt").unlink()
     kept = KeptCheckout(str(room), source.head, str(tmp_path / "kept"), has_setup=True)
     write_tree(room, {"generated.txt": "by a command\n", "a.txt": "by a command\n"})
     kept.put_back()
-    assert (room / "generated.txt").read_text() == "by a command\n"
+    assert (room / "generated.txt").read_text() == "by the setup\n"
     assert (room / "a.txt").read_text() == "a\n"
+    assert not (room / "src/c.txt").exists()
 
 
 def test_a_repository_that_a_command_removed_is_named(room: Path, source: Source, tmp_path: Path) -> None:

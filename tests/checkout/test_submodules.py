@@ -85,6 +85,7 @@ def test_settings_that_a_user_may_have(
     monkeypatch.setenv("HOME", str(tmp_path))
     settings = "[submodule]\n\trecurse = true\n[protocol]\n\tallow = never\n[clone]\n\trejectShallow = true\n"
     (tmp_path / ".gitconfig").write_text(settings)
+    write_tree(nested.root / ".git", {"info/attributes": "*.txt diff=words\n"})
     lib = nested.root / "third party/lib"
     git(lib, "commit", "--quiet", "--allow-empty", "--message=two")
     git(nested.root, "commit", "--quiet", "--all", "--message=two")

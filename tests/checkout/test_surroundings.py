@@ -99,17 +99,44 @@ def test_what_is_brought_is_compared(root: Path, change: Change, seen: list[str]
 
 def test_what_variables_lead_to_is_compared(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_tree(root, {"tools/run": "one\n", "a.conf": "one\n", "folder/x": "one\n"})
-    monkeypatch.setenv("PATH", f"{root}/node_modules/.bin:{root}:{root}/tools:/usr/bin")
-    for name, value in (("CONF", "a.conf"), ("OUT", "folder")):
-        monkeypatch.setenv(name, f"{root}/{value}")
+    (root / "b.conf").symlink_to("folder/x")
+    link = root.parent / "a link"
+    link.symlink_to(root)
+    monkeypatch.setenv("PATH", f"{root}/node_modules/.bin:{root}:{link}/tools:/usr/bin")
+    conf = [
+        ("CONF", f"{root}/a.conf"),
+        ("LINK", f"-c {root}/b.conf"),
+        ("NONE", f"{root}/none"),
+        ("OUT", f"{link}/folder"),
+    ]
+    for name, value in conf:
+        monkeypatch.setenv(name, value)
     found, was = pinned(root)
     assert differences(found, was, SETTINGS) == []
-    write_tree(root, {"tools/run": "two\n", "a.conf": "two\n", "folder/x": "two\n"})
-    assert differences(found, was, SETTINGS) == [["searched", "a.conf"], ["searched", "tools"]]
-    monkeypatch.delenv("CONF")
-    assert differences(found, was, SETTINGS) == [
-        ["searched", "tools"]
-    ]  # what no variable names has no effect
+    write_tree(root, {"tools/run": "two\n", "folder/x": "two\n"})
+    (root / "a.conf").unlink()
+    names = ["a.conf", "b.conf", "tools"]
+    assert differences(found, was, SETTINGS) == [["searched", name] for name in names]
+    for name, _ in conf:  # what no variable names has no effect
+        monkeypatch.delenv(name)
+    assert differences(found, was, SETTINGS) == [["searched", "tools"]]
+
+
+@pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "CONDA_PREFIX"])
+def test_what_is_installed_in_an_environment_elsewhere_is_compared(
+    root: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    far, other = (root.parent / name / "lib/python3/site-packages" for name in ("far", "other"))
+    write_tree(far, {"x.py": "one\n"})
+    write_tree(other, {"x.py": "one\n"})
+    monkeypatch.setenv(variable, str(root.parent / "far"))
+    found, was = pinned(root)
+    write_tree(far, {"x.py": "two\n", "__pycache__/x.pyc": ""})
+    assert differences(found, was, SETTINGS) == []
+    write_tree(far, {"y-1.0.dist-info/METADATA": ""})
+    assert differences(found, was, SETTINGS) == [["searched", str(far)]]
+    monkeypatch.setenv(variable, str(root.parent / "other"))
+    assert differences(found, was, SETTINGS) == []
 
 
 def test_what_tools_find_above_a_working_copy_is_compared(

@@ -135,6 +135,7 @@ def test_messages_in_another_encoding_and_with_a_sign_of_comments(make: Make) ->
     subject = "#12 Grüße"
     repo = make(plan(step(1, message=subject, commit_message_pattern=f"^{subject}$")))
     repo.git("config", "i18n.logOutputEncoding", "ISO-8859-1")
+    repo.git("config", "i18n.commitEncoding", "ISO-8859-1")
     repo.git("config", "commit.cleanup", "strip")
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})

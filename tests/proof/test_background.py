@@ -119,6 +119,18 @@ def test_a_process_that_dies_without_an_answer_is_started_three_times(root: Path
     assert count.read_text().split() == [*map(str, range(done)), *["last"] * (3 + bool(done))]
 
 
+def test_a_command_finds_what_an_earlier_one_has_built_although_the_process_died_between_them(
+    root: Path,
+) -> None:
+    mark, count = root.parent / "mark.log", root.parent / "count.log"
+    once = scripted(root, f"[ -e {mark} ] && exit; touch {mark}; kill -9 $1")
+    first = scripted(root, f"echo first >> {count}; touch built")
+    told = begun(root).run(job_of(root, first, f"{once} $PPID; test -e built", "true"), 60)
+    assert told
+    assert [row["problem"] for row in told.rows.values()] == ["", "", ""]
+    assert count.read_text().split() == ["first", "first"]
+
+
 def test_another_job_begins_anew_and_the_same_one_is_not_run_again(root: Path) -> None:
     count = root.parent / "count.log"
     first, other = (job_of(root, scripted(root, f"echo {name} >> {count}")) for name in ("first", "other"))

@@ -58,6 +58,8 @@ def test_a_dependency_may_change_with_the_file_that_declares_it(git: Git) -> Non
         expected = ([], 1) if declared else ([BROUGHT], 0)
         assert judge(git, name, [CARRIED, "sub/node_modules"]) == expected, name
         assert judge(git, name, [SEARCHED, "sub/bin"]) == expected, name
+        assert judge(git, name, [SEARCHED, "/far/lib/python3/site-packages"]) == expected, name
+        assert judge(git, name, [SEARCHED, "/far/lib/pytest.ini"]) == ([BROUGHT], 0), name
 
 
 def test_a_file_that_declares_something_excuses_nothing_else(git: Git) -> None:

@@ -72,11 +72,20 @@ def test_the_last_step_that_touches_the_files_decides(
     assert [(one.check, one.step) for one in judge(found, tried("two"))[0]] == [("verify", 2)]
 
 
-@pytest.mark.parametrize(("held", "checks"), [(["c1"], []), ([], [("verify", 1)]), (["c2"], [("verify", 1)])])
+@pytest.mark.parametrize(
+    ("held", "checks"),
+    [
+        ({"c1": []}, []),
+        ({"c1": ["of another step"]}, []),
+        ({"c1": ["ok"]}, [("verify", 1)]),
+        ({}, [("verify", 1)]),
+        ({"c2": []}, [("verify", 1)]),
+    ],
+)
 def test_a_later_step_decides_only_about_what_held_in_the_commit_of_its_step(
-    held: list[str], checks: list[tuple[str, int]]
+    held: dict[str, list[str]], checks: list[tuple[str, int]]
 ) -> None:
-    found = [Condition("one", step=1, later=2, commit="c1"), Condition("two", step=2)]
+    found = [Condition("one", "ok", step=1, later=2, commit="c1"), Condition("two", step=2)]
     ended = tried("one")
     ended.rows["one"]["held"] = held  # type: ignore[index]
     drifts, notes = judge(found, ended)

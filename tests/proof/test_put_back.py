@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -109,3 +111,19 @@ def test_however_a_command_spells_the_tree_it_means_the_copy(name: str, other: s
     command = command_in_copy(f"printf %s {spelled}/src", root, copy)
     said = subprocess.run(["bash", "-c", command], capture_output=True, check=True).stdout
     assert said.decode() == f"{copy}/src"
+
+
+@given(
+    st.sampled_from(["{}", "'{}'", '"{}"', "x={}", "cat<{}"]), st.sampled_from(["", "/src", "/src/../src"])
+)
+@settings(max_examples=examples(20), deadline=None)
+def test_a_command_that_spells_the_tree_by_a_link_means_the_copy(how: str, inside: str) -> None:
+    with TemporaryDirectory() as folder:
+        root, link = f"{os.path.realpath(folder)}/root", f"{folder}/link"
+        os.makedirs(f"{root}/src")
+        os.symlink(root, link)
+        os.symlink(f"{root}/src", f"{folder}/other")
+        for spelled, meant in ((link + inside, "/copy" + inside), (f"{folder}/other", "/copy/src")):
+            assert command_in_copy(how.format(spelled), root, "/copy") == how.format(meant)
+        for kept in (folder, f"{folder}/none/link", f"{link}-2/src"):
+            assert command_in_copy(how.format(kept), root, "/copy") == how.format(kept)

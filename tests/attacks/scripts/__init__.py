@@ -11,6 +11,7 @@ from tests.attacks.scripts import (
     history,
     honest,
     ignored,
+    links,
     meetings,
     outside,
     paths,
@@ -36,6 +37,7 @@ ATTACKS = [
     *gitways.ATTACKS,
     *people.ATTACKS,
     *between.ATTACKS,
+    *links.ATTACKS,
 ]
 HONEST = [
     *honest.RUNS,

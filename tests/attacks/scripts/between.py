@@ -30,6 +30,11 @@ ATTACKS = [
            parts=pair("git commit -q --allow-empty -m checked", "git log --format=%s | grep -qx checked"), verification=""),
     Attack("a setting in the checkout for the next command", BOTH_DONE,
            parts=pair("git config alias.checked '!true'", "git checked"), verification=""),
+    Attack("a file that the setup has changed is changed again for the next command", """\
+echo 'setup: echo more >> src/zero.txt' > .claude/ultra.yaml
+""" + BOTH_DONE, parts=pair("echo ok > src/zero.txt", "grep -qx ok src/zero.txt"), verification=""),
+    Attack("a setting lets git overlook what is changed for the next command", "git config core.ignoreStat true\n" + BOTH_DONE,
+           parts=pair("echo ok > src/zero.txt", "grep -qx ok src/zero.txt"), verification=""),
     Attack("a mode that git is told to overlook is set for the next command", """\
 git config core.fileMode false; start; ultra step begin 1; printf '#!/bin/sh\\n' > src/run.sh; ultra step verify 1
 ultra step commit 1; good 2 two; finish

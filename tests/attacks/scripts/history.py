@@ -1,6 +1,11 @@
 """History rewritten around the steps: amend, merge, revert, replace, graft, reset."""
 
-from tests.attacks.arena import Attack
+from tests.attacks.arena import ONE, Attack
+from tests.attacks.oracle import Part
+
+# Both may edit the file of step 1; their Verify says nothing about it.
+TWO = Part(2, ("src/two.txt", "src/one.txt"), "sh tests/check.sh two", expected=("src/two.txt",))
+THREE = Part(3, ("src/three.txt", "src/one.txt"), "sh tests/check.sh three", expected=("src/three.txt",))
 
 ATTACKS = [
     Attack("the last commit amended with other content", """\
@@ -47,6 +52,11 @@ start; good 1 one; good 2 two; git revert --no-edit HEAD~1 >/dev/null; finish
 start; good 1 one; good 2 two; git checkout -q -b old $START; git commit -q --allow-empty -m x
 git merge -q -s ours -m "merge" main; git checkout -q main; git merge -q old; finish
 """),
+    Attack("the file of step 1 spoiled by hand after step 2 has removed it and step 3 has made it again", """\
+start; good 1 one; ultra step begin 2; git rm -q src/one.txt; echo part two > src/two.txt; ultra step verify 2; ultra step commit 2
+ultra step begin 3; echo part one > src/one.txt; echo part three > src/three.txt; ultra step verify 3; ultra step commit 3
+echo nothing > src/one.txt; git commit -qam "chore: more"; finish
+""", parts=(ONE, TWO, THREE), verification="", says="step 1: must_contain"),
     Attack("a replace ref shows another commit of step 2", """\
 start; good 1 one; ultra step begin 2; echo nothing > src/two.txt; git add src/two.txt
 git commit -qm "feat: part 2"; bad=$(git rev-parse HEAD)

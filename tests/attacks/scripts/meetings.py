@@ -8,6 +8,10 @@ SCRIPT = Part(2, ("src/two.sh",), "test -s src/two.sh")
 FILE = Part(1, ("src/x",), "test -e src/x")
 FOLDER = Part(2, ("src/x", "src/x/y"), "test -f src/x/y", expected=("src/x/y",), removes=("src/x",))
 
+PRINTED = (Part(1, ("src/one.txt",), "cat src/one.txt"), Part(2, ("src/one.txt",), "cat src/one.txt"))
+KEYWORD = Part(1, ("src/one.txt",), "grep -qx 'part one' src/one.txt")
+SCRIPTS = Part(2, ("src/two.sh", "src/three.sh"), "bash src/two.sh && test -s src/three.sh")
+
 RUNS = [
     Attack("a file that is called HEAD", """\
 start; good 1 one; ultra step begin 2; echo nothing > src/two.txt; for _ in 1 2 3; do ultra step verify 2; done
@@ -35,4 +39,13 @@ ultra step begin 2; printf 'if true\\r\\nthen :\\r\\nfi\\r\\n' > src/two.sh; ult
 start; ultra step begin 1; echo x > src/x; ultra step verify 1; ultra step commit 1
 ultra step begin 2; rm src/x; mkdir src/x; echo y > src/x/y; ultra step verify 2; ultra step commit 2; finish
 """, parts=(FILE, FOLDER), verification=""),
+    Attack("one command, from which two steps expect different texts", """\
+sed -i 's/\\*\\*Verify.*/& \u2192 expected: `part one`/; /Step 2/,$s/`part one`/`part two`/' $PLAN; start; good 1 one
+ultra step begin 2; echo part two > src/one.txt; ultra step verify 2; ultra step commit 2; finish
+""", parts=PRINTED, verification="", says="step 2 changed its files afterwards"),
+    Attack("a keyword that names the old object, and scripts that bash reads only when it runs them, or not at all", """\
+rm src/one.txt; git checkout -q src/one.txt; start; ultra step begin 1; echo part one >> src/one.txt; ultra step verify 1; ultra step commit 1
+ultra step begin 2; printf 'shopt -s extglob\\nls !(x)\\n' > src/two.sh; printf '#!/bin/zsh\\nfor x (1 2) echo\\n' > src/three.sh
+ultra step verify 2; ultra step commit 2; finish
+""", parts=(KEYWORD, SCRIPTS), verification="", files={".gitattributes": "src/one.txt ident\n", "src/one.txt": "$Id$\n"}),
 ]  # fmt: skip

@@ -109,8 +109,8 @@ ultra step commit 2; rm -f .git/index.lock; ultra step commit 2; finish
     Attack("a gc at every commit", """\
 git config gc.auto 1; git config gc.autoDetach true; git config gc.pruneExpire now; start; good 1 one; git gc -q --prune=now; good 2 two; finish
 """),
-    Attack("a hook that adds a line to every message, and one that looks at the files", """\
-mkdir -p .git/hooks; printf '#!/bin/sh\\necho "Change-Id: I1" >> $1\\n' > .git/hooks/commit-msg; cp .git/hooks/commit-msg .git/hooks/prepare-commit-msg
+    Attack("a hook that adds a ticket and a line to every message, and one that looks at the files", """\
+mkdir -p .git/hooks; printf '#!/bin/sh\\nsed -i "1s/^/[ABC-1] /" $1; echo "Change-Id: I1" >> $1\\n' > .git/hooks/commit-msg; cp .git/hooks/commit-msg .git/hooks/prepare-commit-msg
 printf '#!/bin/sh\\ngit status --short > /dev/null; touch src/one.txt\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/*
 start; good 1 one; good 2 two; finish
 """),

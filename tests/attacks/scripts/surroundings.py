@@ -52,6 +52,12 @@ echo 'proof: off' > .claude/ultra.yaml; resume; finish
     Attack("a setup written before a resume", LEFT_OPEN + """\
 echo 'setup: mkdir build && touch build/pass' > .claude/ultra.yaml; resume; finish
 """, parts=(ONE, TWO), says="ultra.yaml was edited since the run started"),
+    Attack("an installed test runner edited during the run, which then starts over", INSTALL + f"""\
+start; echo true > {RUNNER}; bad 1 one; finish; start --restart; ultra step begin 1; ultra step verify 1; ultra step commit 1; finish
+""", parts=(INSTALLED,), verification="", says="cannot be completed unless the user accepts it"),
+    Attack("a setup written before the run starts over", LEFT_OPEN + """\
+echo 'setup: mkdir build && touch build/pass' > .claude/ultra.yaml; start --restart; mkdir build; touch build/pass; bad 1 one; bad 2 two; finish
+""", parts=(ONE, TWO), says="ultra.yaml was edited since the run started"),
     Attack("no place for a checkout at a resume", """\
 mkdir ../room; export TMPDIR=$PWD/../room
 start; mkdir build; touch build/pass; bad 1 one; ultra run abort; rmdir ../room; resume; bad 2 two; finish
@@ -79,6 +85,15 @@ ultra step verify 1; ultra step commit 1; finish
     Attack("a cache in the folder of dependencies", INSTALL + """\
 start; mkdir node_modules/.cache; echo x > node_modules/.cache/x; good 1 one; finish
 """, parts=(ONE,), verification=""),
+    Attack("a dependency added with the file that declares it, before the run starts over", INSTALL + """\
+start; ultra step begin 1; mkdir node_modules/loose; echo x > node_modules/loose/index.js; echo '{}' > package.json
+ultra step verify 1; ultra step commit 1; ultra run abort; start --restart; ultra step begin 1; echo '{ }' > package.json
+ultra step verify 1; ultra step commit 1; finish
+""", parts=(Part(1, ("package.json",), "test -e package.json"),), verification=""),
+    Attack("settings that the user changes and accepts for a run that starts over", """\
+start; good 1 one; ultra run abort; printf 'limits:\\n  attempts: 5\\n' > .claude/ultra.yaml
+start --restart --accept-settings-change; good 1 one; good 2 two; finish
+""", says="accepted, changed since the run started: `limits`"),
     Attack("settings that the user changes and accepts", """\
 start; good 1 one; ultra run abort; printf 'limits:\\n  attempts: 5\\n' > .claude/ultra.yaml
 resume --accept-settings-change; good 2 two; finish
