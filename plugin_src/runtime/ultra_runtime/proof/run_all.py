@@ -9,7 +9,7 @@ from ultra_runtime.checkout.put_back import KeptCheckout
 from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
 from ultra_runtime.checkout.surroundings import Surroundings, added_conversions, differences
 from ultra_runtime.checkout.trial import try_copy
-from ultra_runtime.errors import UltraError
+from ultra_runtime.errors import UltraError, said_by_the_machine
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.git import Git
 from ultra_runtime.files.json_file import load_json, read_json
@@ -76,7 +76,7 @@ def run_all(folder: str, git_dir: str, common: str) -> None:
         needed = (job["root"], os.path.join(git_dir, "HEAD"), os.path.join(folder, JOB))
         if not all(map(os.path.exists, needed)):  # the repository is being removed
             return
-        state.update(proof=_reason(problem), required=True)
+        state.update(proof=_reason(problem), required=True, passing=bool(said_by_the_machine(problem)))
     state["done"] = True
     commands.save()
 
@@ -84,6 +84,8 @@ def run_all(folder: str, git_dir: str, common: str) -> None:
 def _reason(problem: Exception) -> str:
     if isinstance(problem, UltraError):  # such as objects that cannot be fetched
         return one_line(str(problem), 300)
+    if said := said_by_the_machine(problem):
+        return f"{said}; fix this, then resume the run and finish it again"
     from ultra_runtime.files.unexpected import keep
 
     return f"internal error, see {keep(problem, ['proof'])}"
