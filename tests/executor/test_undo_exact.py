@@ -183,7 +183,7 @@ def test_what_was_recorded_for_one_step_serves_the_next_until_it_begins(person: 
 def test_in_a_large_tree_the_files_of_the_step_are_exact(
     person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Outside the step only the modes of files that are gone, and empty folders, are not known there."""
+    """Outside the step only the modes of committed files that are gone, and empty folders, are not known there."""
     monkeypatch.setattr("ultra_runtime.run.tree.before.MOST_FILES", 5)
     tree = copy_of(person, str(tmp_path), converts=True, flagged=False)
     before = tree.state()
@@ -193,6 +193,7 @@ def test_in_a_large_tree_the_files_of_the_step_are_exact(
         tree,
         [
             *CASES["only what the filter hides"],
+            *CASES["a private file that was replaced"],
             (write, ("far/n/n.txt", b"n\n")),
             (chmod, ("far/h.sh", 0o644)),
         ],

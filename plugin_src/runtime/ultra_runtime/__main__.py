@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ultra_runtime.answer import Answer, RefusedError, UnexpectedError
-from ultra_runtime.errors import UltraError, said_by_the_machine
+from ultra_runtime.answer import Answer, RefusedError, UnexpectedError, said_by_the_machine
+from ultra_runtime.errors import UltraError
 from ultra_runtime.rendered import launcher, names, verb
 from ultra_runtime.typed import ModuleType, Sequence, TextIO
 from ultra_runtime.usage import Usage, parse

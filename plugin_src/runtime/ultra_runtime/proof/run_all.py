@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.answer import said_by_the_machine
 from ultra_runtime.checkout.copy import Copy, NotReady, copy_folder, make_copy, remove_copy
 from ultra_runtime.checkout.put_back import KeptCheckout
 from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
 from ultra_runtime.checkout.surroundings import Surroundings, added_conversions, differences
 from ultra_runtime.checkout.trial import try_copy
-from ultra_runtime.errors import UltraError, said_by_the_machine
+from ultra_runtime.errors import UltraError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.git import Git
 from ultra_runtime.files.json_file import load_json, read_json

@@ -120,8 +120,8 @@ def _bring_back(workspace: Workspace, number: int, slug: str, names: Sequence[st
     for path in set(others).difference(folders):
         placing.make_node(path, *others[path])
     left = {**placing.failed, **{path: f"later commits changed it: {how}" for path, how in newer.items()}}
-    named = {*changed, *others}
-    return Rescued(sorted(named - parents(named)), left, kept.ref if kept else "")
+    named = {*changed, *set(others).difference(parents([*changed, *others]))}
+    return Rescued(sorted(named), left, kept.ref if kept else "")
 
 
 def _changed_since(workspace: Workspace, found: Save) -> dict[str, str]:

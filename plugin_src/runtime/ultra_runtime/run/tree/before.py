@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FILE, INDEX = "before.json", "before-index"
 HIDDEN, BY_PATH = ("ignored", "nearby"), ("folders", "bits", "specials", "nodes", "unread")
-# In a larger tree only the modes of the step's own files are recorded: to look at all would double the cost of a verb.
+# In a larger tree most modes are not recorded: to look at all files would double the cost of a verb.
 MOST_FILES = 20_000
 
 
@@ -39,7 +39,7 @@ class Before(Struct):
     usual: int
     """The permission bits of a new file."""
     whole: bool
-    """Whether the modes of all files are recorded, or only those of the step."""
+    """Whether the modes of all files are recorded, or only those of the step and of files that are not committed."""
     folders: dict[str, int]
     bits: dict[str, int]
     """Files with other permission bits."""
@@ -56,7 +56,7 @@ class Before(Struct):
 
     def knows(self, path: str) -> bool:
         """Return whether the permission bits of a path are recorded."""
-        return self.whole or path.startswith(_starts(self.paths))
+        return self.whole or path in self.bits or path.startswith(_starts(self.paths))
 
 
 def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | None = None) -> Before:
@@ -68,8 +68,11 @@ def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | No
     exact = bool(old.raw) if old else raw.needed(listed)
     whole = old.whole if old else listed.count(b"\0") <= MOST_FILES
     names = [row[2:] for row in listed.split(b"\0")[:-1]] if whole else _own_names(listed, paths)
+    changes = [] if whole or old else snapshots.changes(git.head(), tree)
+    uncommitted = old.bits if old else [one.path for one in changes]
+    unread = [path for path in snapshots.differing if not _is_readable(git.root, path)]
     usual = old.usual if old else new_bits()
-    seen = _modes(git.root, [os.fsdecode(name) for name in names], usual, whole, snapshots.unread)
+    seen = _modes(git.root, {*map(os.fsdecode, names), *uncommitted}, usual, whole, unread)
     asked = _pathspecs(paths if old else [path for path in paths if _may_be_ignored(git.root, path, listed)])
     words = ("ls-files", "-o", "-i", "--exclude-standard", "-z", "--", *asked)
     said = git.ask(*words, env={**snapshots.env, **index}) if asked else b""
@@ -196,7 +199,7 @@ def mark_of(full: str) -> list[int] | None:
 
 def _is_readable(root: str, path: str) -> bool:
     full = os.path.join(root, path)
-    return os.path.islink(full) or os.access(full, os.R_OK)
+    return os.path.islink(full) or not os.path.isfile(full) or os.access(full, os.R_OK)
 
 
 def _folders_above(root: str, paths: Sequence[str], known: Mapping[str, int]) -> dict[str, int]:

@@ -108,8 +108,8 @@ class Snapshots:
         self.own_index = OwnIndex(self.git, self.index)
         self.seen: Status | None = None
         """What the first look at the tree saw, if this call made it."""
-        self.unread: list[str] = []
-        """Files that the last look could not read: no snapshot has them."""
+        self.differing: list[str] = []
+        """Paths whose file differed from the index at the last look, new ones too."""
         self.recorded = ""
         """The tree as this call has recorded it for a part of it that comes at once; the next look returns it."""
         objects = os.path.join(self.folder, "objects")
@@ -153,9 +153,8 @@ class Snapshots:
             status = self._status({**env, "GIT_OPTIONAL_LOCKS": str(int(writes))}, *[WITH_IGNORED] * fresh)
             self.seen = status if fresh else None
             change.noted = {} if fresh else {REMEMBERS: "yes"}
-            paths = [path for path in status.differing if not lies_in(self.own_files, path)]
+            self.differing = paths = [one for one in status.differing if not lies_in(self.own_files, one)]
             self._add(paths, env)
-            self.unread = [path for path in paths if _is_unreadable(os.path.join(self.git.root, path))]
             if paths or status.staged or not status.head:
                 tree = "" if paths else self._written(last, status.head)
                 tree = tree or self.git.ask(*CACHED, "write-tree", env=env).decode().strip()
@@ -336,10 +335,6 @@ def drop_special(git: Git, paths: Iterable[str], env: Mapping[str, str]) -> None
     gone = [path for path in paths if _is_special(os.path.join(git.root, path))]
     if gone:
         git.ask(*CACHED, "update-index", "--force-remove", "-z", "--stdin", given=_joined(gone), env=env)
-
-
-def _is_unreadable(path: str) -> bool:
-    return os.path.isfile(path) and not os.path.islink(path) and not os.access(path, os.R_OK)
 
 
 def _is_special(path: str) -> bool:
