@@ -50,7 +50,7 @@ class Tree:
 
     def files(self) -> dict[str, tuple[int, bytes]]:
         """Return every path but git's own with its mode, and its bytes or target."""
-        found = {}
+        found = {".": (os.lstat(self.folder).st_mode, b"")}
         for parent, folders, names in os.walk(self.folder):
             if parent == str(self.folder):
                 folders.remove(".git")
@@ -153,6 +153,11 @@ def chmod(tree: Tree, path: str, mode: int) -> None:
         (tree.folder / path).chmod(mode)
 
 
+def append(tree: Tree, path: str) -> None:
+    with (tree.folder / path).open("ab") as file:
+        file.write(b"more\n")
+
+
 def become_pipe(tree: Tree, path: str) -> None:
     remove(tree, path)
     os.mkfifo(tree.folder / path)
@@ -180,7 +185,7 @@ ACTS = st.one_of(
     act(remove, st.sampled_from([*VISIBLE, *FOLDERS])),
     act(
         chmod,
-        st.sampled_from([*VISIBLE, *FOLDERS]),
+        st.sampled_from([*VISIBLE, *FOLDERS, "."]),
         st.sampled_from([0o600, 0o644, 0o755, 0o700, 0o444, 0o500]),
     ),
     act(become_folder, paths),

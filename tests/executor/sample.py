@@ -146,14 +146,14 @@ class Repo(Ultra):
     def start(self, *flags: str) -> dict[str, Any]:
         return self.ok(" ".join(["run", "start", PLAN, *flags]))
 
-    def end_session(self, session: str = "session-z") -> None:
+    def end_session(self, session: str = "session-z", **more: str) -> None:
         """Let the run belong to a session whose process is gone, in words that the runtime takes for its own."""
         from ultra_runtime.files.seal import sealed  # the benchmarks use this file without the runtime
 
         path, process = self.folder / ".git/ultra/run.json", subprocess.Popen(["true"])
         process.wait()
         lock = json.loads(path.read_text())
-        lock["owner"].update(session=session, pid=process.pid, started="1")
+        lock["owner"].update(session=session, pid=process.pid, started="1", **more)
         path.write_text(json.dumps(sealed(str(self.folder / ".git"), lock)))
 
     def do_step(self, number: int, files: Mapping[str, str]) -> dict[str, Any]:

@@ -89,11 +89,14 @@ def test_a_commit_of_the_user_stays_when_the_step_is_undone(make: Make, on_failu
     before, staged = repo.tree(), repo.staged()
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "wrong\n"})
+    repo.git("add", PROJECT)
+    repo.git("commit", "-qm", "the project", "--", PROJECT)
     commit(repo, README_md="# Mine\n", docs__new_md="new\n")
     repo.write({"README.md": "# Mine, and more of the step\n"})
     for _ in range(3 if on_failure == "revert" else 1):
         answer = repo.ok("step verify 1")
     assert answer["next"] == {"skip": "skip", "revert": "stop"}[on_failure]
+    assert answer["undone"].startswith("README.md, src/part1.py;")
     mode = 0o100644
     mine = {"README.md": (mode, b"# Mine\n"), "docs/new.md": (mode, b"new\n")}
     assert (repo.tree(), repo.staged()) == (before | mine, staged)

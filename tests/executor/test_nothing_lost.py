@@ -273,6 +273,42 @@ def test_an_ignored_file_that_nobody_may_read_stops_no_step(make: Make) -> None:
     repo.ok("step begin 1", before=obey_modes)
 
 
+def test_what_nobody_can_read_is_left_alone_and_named_when_it_is_gone(make: Make) -> None:
+    """There is no copy of it; a folder of the step that nobody may change is undone like any other."""
+    repo = make(failing("src/part1.py"))
+    repo.write(
+        {"gone.txt": "gone\n", "edited.txt": "x\n", "kept.txt": "kept\n", "private/mine.txt": "mine\n"}
+    )
+    repo.write({"README.md": "# Mine\n"})
+    closed = ("gone.txt", "edited.txt", "kept.txt", "private", "README.md")
+    for name in closed:
+        (repo.folder / name).chmod(0)
+    repo.ok(f"run start {PLAN}", before=obey_modes)
+    repo.ok("step begin 1", before=obey_modes)
+    (repo.folder / "gone.txt").unlink()
+    (repo.folder / "README.md").unlink()
+    (repo.folder / "private").chmod(0o755)
+    (repo.folder / "kept.txt").chmod(0o644)
+    repo.write({"edited.txt": "edited\n", "new/deep/x.txt": "new\n", "src/part1.py": "wrong\n"})
+    for name in ("new/deep", "new", "src"):
+        (repo.folder / name).chmod(0o500)
+    answer = repo.ok("step verify 1", before=obey_modes)
+    words = "nobody could read it when the step began, so there is no copy"
+    named = ", ".join(f"{name} ({words})" for name in ("README.md", "edited.txt", "gone.txt"))
+    assert answer["undone"] == f"not everything could be undone: {named}"
+    assert answer["next"] == "escalate"
+    there = {name: (repo.folder / name).stat().st_mode & 0o777 for name in closed if repo.has(name)}
+    assert there == {"edited.txt": 0, "kept.txt": 0, "private": 0, "README.md": 0}
+    (repo.folder / "private").chmod(0o700)
+    assert [repo.read(name) for name in ("private/mine.txt", "kept.txt", "README.md")] == [
+        "mine\n",
+        "kept\n",
+        "# Greet\n",
+    ]
+    assert not (repo.folder / "new").exists()
+    assert not (repo.folder / "src/part1.py").exists()
+
+
 def test_an_ignored_file_that_goes_during_a_look_is_none(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     repo = make(plan(step(1)), files=HIDING)
     repo.write({"gone.local": "", "mine.local": ""})

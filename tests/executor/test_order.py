@@ -45,6 +45,37 @@ def test_every_call_out_of_turn(make: Make) -> None:
     assert repo.subjects() == ["first", "feat: part 1", "feat: part 2"]
 
 
+@pytest.mark.parametrize(("begin", "end", "what"), [
+    ("merge --no-commit other", "merge --abort", "a merge"),
+    ("cherry-pick other", "cherry-pick --abort", "a cherry-pick"),
+    ("revert --no-commit HEAD", "revert --abort", "a revert"),
+    ("bisect start", "bisect reset", "a bisection"),
+])  # fmt: skip
+def test_no_step_goes_on_while_git_is_in_the_middle_of_something(
+    make: Make, begin: str, end: str, what: str
+) -> None:
+    """A commit would end the merge of the user, without what it has brought into the tree."""
+    repo = make(plan(step(1)))
+    for branch, text in (("other", "other\n"), ("main", "mine\n")):
+        repo.git("checkout", "-q", "-B", branch)
+        repo.write({"README.md": text})
+        repo.git("commit", "-qam", branch)
+        repo.git("checkout", "-q", "-B", "main", "HEAD^" if branch == "other" else "HEAD")
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    repo.git(*begin.split(), check=False)
+    before = repo.tree(), repo.git("status", "--porcelain=v2"), repo.progress()
+    for call in ("step begin 1", "step verify 1", "step restore 1", "step commit 1", "step rescue 1"):
+        assert repo.refused(call).startswith(
+            f"{what} is in progress in this repository | ask the user to finish"
+        ), call
+    assert (repo.tree(), repo.git("status", "--porcelain=v2"), repo.progress()) == before
+    repo.git(*end.split())
+    assert repo.ok("step verify 1")["passed"]
+    repo.ok("step commit 1")
+
+
 def test_a_start_over_a_run_says_how_to_go_on(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()

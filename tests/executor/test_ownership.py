@@ -124,6 +124,18 @@ def test_a_made_up_session_takes_nothing_over_while_the_owner_lives(
     begun.ok("step begin 1")
 
 
+def test_a_run_of_a_machine_that_is_gone_is_ended_by_the_user_and_resumed(begun: Repo) -> None:
+    """A container that is made anew has another name; nobody there can tell whether the old one lives."""
+    begun.end_session("session-a", host="rebuilt")
+    for call in (*CALLS, f"run start {PLAN} --mode resume"):
+        said = begun.refused(call)
+        assert said.endswith(
+            "; if rebuilt is gone: ask the user, then `ultra run abort --force`, and resume"
+        ), call
+    begun.ok("run abort --force")
+    assert begun.start("--mode", "resume")["run"] == "resumed"
+
+
 def test_the_same_session_goes_on_in_a_new_process_after_the_old_one_ended(begun: Repo) -> None:
     begun.end_session("session-a")
     begun.ok("step begin 1")

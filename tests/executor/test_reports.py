@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -237,6 +238,17 @@ def test_a_missing_plan_names_the_command_that_makes_it(make: Make) -> None:
     assert task in repo.refused(f"run start {PROJECT}"), "there is no brief to make it from"
     for verb in ("start", "dry-run", "validate"):
         assert "docs/gone.md: there is no such file" in repo.refused(f"run {verb} docs/gone.md"), verb
+
+
+def test_a_plan_that_is_gone_after_its_run_comes_back_from_git(make: Make) -> None:
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.ok("run abort")
+    shutil.rmtree(repo.folder / ".claude")
+    said = repo.refused(f"run start {PLAN} --mode resume")
+    assert "there is no such file | ask the user; `mkdir" in said
+    assert repo.run(["bash", "-c", said.split("`")[1]]).status == 0
+    assert repo.start("--mode", "resume")["run"] == "resumed"
 
 
 def test_what_is_ready_names_the_command_that_runs_it(make: Make) -> None:

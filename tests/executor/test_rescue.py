@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -33,9 +36,12 @@ def undo_a_step(repo: Repo) -> None:
     repo.write(WORK)
     (repo.folder / "src/hello.py").unlink()
     (repo.folder / "README.md").chmod(0o600)
+    (repo.folder / "src/more/empty").mkdir(mode=0o711)
+    (repo.folder / "src/more").chmod(0o750)
+    os.mkfifo(repo.folder / "src/pipe")
     answer = fail(repo)
     assert answer["undone"] == (
-        "README.md, run.sh, src/hello.py, src/more/deep.bin, src/part1.py; to get this back: `ultra step rescue 1`"
+        "README.md, run.sh, src/hello.py, src/more/deep.bin, src/part1.py, src/pipe; to get this back: `ultra step rescue 1`"
     )
 
 
@@ -54,6 +60,8 @@ def assert_there(repo: Repo) -> None:
     assert not repo.has("src/hello.py")
     assert (repo.folder / "README.md").stat().st_mode & 0o777 == 0o600
     assert (repo.folder / "run.sh").stat().st_mode & 0o777 == 0o755
+    modes = [(repo.folder / name).stat().st_mode for name in ("src/more", "src/more/empty", "src/pipe")]
+    assert modes == [stat.S_IFDIR | 0o750, stat.S_IFDIR | 0o711, stat.S_IFIFO | 0o644]
 
 
 def test_undone_work_comes_back_at_once_when_the_step_ended_the_run(repo: Repo) -> None:
@@ -68,7 +76,8 @@ def test_undone_work_comes_back_when_the_run_is_over(repo: Repo) -> None:
     undone = repo.tree()
     repo.git("gc", "-q", "--prune=now")
     told = repo.ok("step rescue 1")
-    assert told["rescued"] == "README.md, run.sh, src/hello.py, src/more/deep.bin, src/part1.py"
+    files = "README.md, run.sh, src/hello.py, src/more/deep.bin, src/more/empty, src/part1.py, src/pipe"
+    assert told["rescued"] == files
     assert_there(repo)
     assert told["next"] == "look at what came back; `ultra step rescue 1` brings back what it replaced"
     repo.ok("step rescue 1")
@@ -120,6 +129,28 @@ def test_only_what_is_named_comes_back_and_what_is_there_now_is_saved(repo: Repo
     assert repo.git("show", f"{SAVE}-2:src/part1.py") == "mine, and newer"
     assert repo.ok("step rescue 1 run.sh")["rescued"] == "run.sh"
     assert repo.ok("step rescue 1 run.sh")["rescued"] == "everything is there already"
+
+
+def test_what_a_link_leads_to_is_neither_written_nor_removed(make: Make) -> None:
+    repo = make(
+        plan(step(1, ["src/"], verify="false")), files={**FILES, "src/old/x": "x\n", "far/in/x": "x\n"}
+    )
+    outside = repo.folder.parent / "outside"
+    repo.start()
+    repo.ok("step begin 1")
+    shutil.copytree(repo.folder / "far", outside)
+    (outside / "in/x").write_text("precious\n")
+    shutil.rmtree(repo.folder / "far")
+    (repo.folder / "far").symlink_to(outside)
+    told = repo.ok("step restore 1 far/in/x")
+    assert told["left"] == ["far/in/x: far is a symbolic link"]
+    shutil.rmtree(repo.folder / "src/old")
+    fail(repo)
+    repo.ok("run finish")
+    (repo.folder / "src/old").rename(outside / "old")
+    (repo.folder / "src/old").symlink_to(outside / "old")
+    assert "src/old" not in repo.ok("step rescue 1")["rescued"]
+    assert [(outside / name).read_text() for name in ("in/x", "old/x")] == ["precious\n", "x\n"]
 
 
 def test_nothing_is_brought_back_where_nothing_was_undone(repo: Repo) -> None:

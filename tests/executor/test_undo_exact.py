@@ -17,6 +17,7 @@ from tests.executor.persons_tree import (
     FIRST,
     Acts,
     Tree,
+    append,
     arrange,
     become_file,
     become_folder,
@@ -76,7 +77,7 @@ CASES: dict[str, Acts] = {
         (write, (path, b"changed\n")) for path in ("a.txt", "note.ipynb", "lines.crlf", "mine.txt", "far/g.txt")
     ],
     "only what the filter hides": [(write, ("note.ipynb", b"source\n")), (write, ("lines.crlf", b"one\ntwo\n"))],
-    "modes": [(chmod, (path, 0o666)) for path in ("secret.txt", "a.txt", "d/e.txt", "far", "hollow")],
+    "modes": [(chmod, (path, 0o666)) for path in ("secret.txt", "a.txt", "d/e.txt", "far", "hollow", ".")],
     "a private file that was replaced": [(remove, ("secret.txt",)), (write, ("secret.txt", b"open\n"))],
     "links": [(remove, ("link",)), (write, ("link", b"no link\n")), (become_link, ("a.txt",)), (become_link, ("d",))],
     "empty folders": [(remove, ("empty",)), (write, ("hollow/x.txt", b"x\n")), (write, ("fresh/er/x.txt", b"x\n"))],
@@ -118,6 +119,24 @@ def test_an_accident_is_undone(person: Path, tmp_path: Path, case: str) -> None:
         assert tree.state() == before
         tree.git("fsck", "--connectivity-only")
         assert tree.undo().paths == []
+
+
+def test_all_names_of_a_file_are_undone(person: Path, tmp_path: Path) -> None:
+    """A step that writes into a file changes what its other names show, outside the tree too."""
+    tree = copy_of(person, str(tmp_path), converts=True, flagged=True)
+    names = {name: tmp_path / name for name in ("mine.txt", "top.gen", "note.ipynb")}
+    for name, other in names.items():
+        os.link(tree.folder / name, other)
+    before, others = tree.state(), [other.read_bytes() for other in names.values()]
+    tree.begin()
+    do(tree, [(append, (name,)) for name in names])
+    os.link(tree.folder / "a.txt", tmp_path / "kept")
+    do(tree, [(append, ("a.txt",))])
+    kept = (tmp_path / "kept").read_bytes()
+    assert tree.undo().left == {}
+    assert (tree.state(), [other.read_bytes() for other in names.values()]) == (before, others)
+    assert all(other.samefile(tree.folder / name) for name, other in names.items())
+    assert (tmp_path / "kept").read_bytes() == kept, "a name that was given since then keeps what it shows"
 
 
 def test_only_what_is_named_is_restored(person: Path, tmp_path: Path) -> None:
@@ -164,7 +183,7 @@ def test_what_was_recorded_for_one_step_serves_the_next_until_it_begins(person: 
 def test_in_a_large_tree_the_files_of_the_step_are_exact(
     person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Outside the step only the modes of files that are gone, and empty folders, are not known there."""
+    """Outside the step only the modes of committed files that are gone, and empty folders, are not known there."""
     monkeypatch.setattr("ultra_runtime.run.tree.before.MOST_FILES", 5)
     tree = copy_of(person, str(tmp_path), converts=True, flagged=False)
     before = tree.state()
@@ -174,6 +193,7 @@ def test_in_a_large_tree_the_files_of_the_step_are_exact(
         tree,
         [
             *CASES["only what the filter hides"],
+            *CASES["a private file that was replaced"],
             (write, ("far/n/n.txt", b"n\n")),
             (chmod, ("far/h.sh", 0o644)),
         ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -129,6 +130,24 @@ def test_a_command_finds_what_an_earlier_one_has_built_although_the_process_died
     assert told
     assert [row["problem"] for row in told.rows.values()] == ["", "", ""]
     assert count.read_text().split() == ["first", "first"]
+
+
+def test_a_fault_of_the_machine_is_said_and_the_next_call_tries_again(root: Path) -> None:
+    job = job_of(root, "true", "head -c 300000 /dev/zero")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))
+    try:
+        told = begun(root).run(job, 60)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert told
+    assert (told.proof, told.required) == (
+        "File too large; fix this, then resume the run and finish it again",
+        True,
+    )
+    again = begun(root).run(job, 60)
+    assert again
+    assert (again.proof, len(again.rows)) == ("clean checkout", 2)
 
 
 def test_another_job_begins_anew_and_the_same_one_is_not_run_again(root: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.answer import said_by_the_machine
 from ultra_runtime.checkout.copy import Copy, NotReady, copy_folder, make_copy, remove_copy
 from ultra_runtime.checkout.put_back import KeptCheckout
 from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
@@ -80,7 +81,7 @@ def run_all(folder: str, git_dir: str, common: str) -> None:
         needed = (job["root"], os.path.join(git_dir, "HEAD"), os.path.join(folder, JOB))
         if not all(map(os.path.exists, needed)):  # the repository is being removed
             return
-        state.update(proof=_reason(problem), required=True)
+        state.update(proof=_reason(problem), required=True, passing=bool(said_by_the_machine(problem)))
     state["done"] = True
     commands.save()
 
@@ -88,6 +89,8 @@ def run_all(folder: str, git_dir: str, common: str) -> None:
 def _reason(problem: Exception) -> str:
     if isinstance(problem, UltraError):  # such as objects that cannot be fetched
         return one_line(str(problem), 300)
+    if said := said_by_the_machine(problem):
+        return f"{said}; fix this, then resume the run and finish it again"
     from ultra_runtime.files.unexpected import keep
 
     return f"internal error, see {keep(problem, ['proof'])}"
