@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 
-from ultra_runtime.answer import Answer, RefusedError, UnexpectedError
+from ultra_runtime.answer import Answer, RefusedError, UnexpectedError, said_by_the_machine
 from ultra_runtime.errors import UltraError
 from ultra_runtime.rendered import launcher, names, verb
 from ultra_runtime.typed import ModuleType, Sequence, TextIO
@@ -15,11 +14,6 @@ from ultra_runtime.words import one_line
 
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
-# The disk is full, broken or read-only, a file may not be changed, or too many files are open.
-OF_THE_MACHINE = (
-    *(errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG),
-    *(errno.EPERM, errno.EACCES, errno.EMFILE, errno.ENFILE),
-)
 VERBS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "verbs")
 
 
@@ -97,9 +91,9 @@ def _refusal(problem: Exception, argv: Sequence[str]) -> RefusedError:
         return problem
     if isinstance(problem, UltraError):
         return RefusedError(str(problem), problem.hint)
-    if isinstance(problem, OSError) and problem.errno in OF_THE_MACHINE:
-        where = f" ({one_line(str(problem.filename))})" if problem.filename else ""
-        return RefusedError(f"{problem.strerror}{where}", "fix this and retry; what was done before stays")
+    said = said_by_the_machine(problem)
+    if said:
+        return RefusedError(said, "fix this and retry; what was done before stays")
     return _unexpected(problem, argv)
 
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+
 from ultra_runtime.errors import UltraError
 from ultra_runtime.rendered import launcher
 from ultra_runtime.struct import Struct
 from ultra_runtime.typed import Any, Mapping, Sequence
+from ultra_runtime.words import one_line
 
 DONE = 0
 REFUSED = 1
 WRONG_USAGE = 2
 UNEXPECTED = 3
+# The disk is full, broken or read-only, a file may not be changed, or too many files are open.
+OF_THE_MACHINE = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG),
+    *(errno.EPERM, errno.EACCES, errno.EMFILE, errno.ENFILE),
+)
 
 
 class Answer(Struct):
@@ -54,6 +62,17 @@ class RefusedError(UltraError):
         """Return the refusal in the shape of every refusal."""
         data = {"ok": False, "error": self.error, "next": self.next_step}
         return Answer(data, f"{launcher()}: {self.error}\n{self.next_step}", self.status)
+
+
+def said_by_the_machine(problem: Exception) -> str:
+    """Return what is wrong with the machine, in words, and where; nothing if the error says something else."""
+    if not isinstance(problem, OSError) or problem.errno not in OF_THE_MACHINE:
+        return ""
+    return (
+        f"{problem.strerror} ({one_line(str(problem.filename))})"
+        if problem.filename
+        else str(problem.strerror)
+    )
 
 
 class Refusing:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # Without the comparison of content that `git diff` makes: it would overlook line ends, and what a filter takes out.
 DIFFER = ("diff-files", "--name-only", "-z", "--ignore-submodules=all")
-# Repositories with `core.fileMode` off overlook that a command has made a file executable.
-MODES = ("-c", "core.fileMode=true")
+# Some settings make git overlook that a command has made a file executable, or written one that is as long as before.
+CLOSELY = ("-c", "core.fileMode=true", "-c", "core.trustctime=true", "-c", "core.checkStat=default")
 STAYS = frozenset(("objects", "modules", "lfs", "annex", "worktrees"))
 """Objects and repositories in a git dir: nothing refers to new ones once the refs are put back."""
 FAILED = "the files of the checkout cannot be put back after a command"
@@ -30,14 +30,13 @@ class KeptCheckout:
     """The repository of a copy and an index of its committed files, kept in a folder out of the commands' way."""
 
     def __init__(self, root: str, commit: str, folder: str, has_setup: bool) -> None:
-        """Keep them as they are now; files that the setup has changed stay changed."""
+        """Keep them as they are now: what the setup has made of the files counts as committed."""
         from shutil import copy2
 
         self.root = root
         self.own = os.path.join(root, ".git")
         self.kept = os.path.join(folder, "repository")
         self.index = os.path.join(folder, "index")
-        self.without: set[bytes] = set()
         remove_tree(folder)
         try:
             _copy(self.own, self.kept)
@@ -48,7 +47,7 @@ class KeptCheckout:
             raise system_failed("the repository of the checkout cannot be kept", problem) from None
         self._ask("read-tree", commit)
         self._run("update-index", "-q", "--ignore-submodules", "--refresh")  # fails if a file was changed
-        self.without = self._changed()
+        self._ask("update-index", "--remove", "-z", "--stdin", given=_names(self._changed()))
 
     def put_back(self) -> None:
         """Let the repository and the committed files be as they were kept."""
@@ -62,14 +61,13 @@ class KeptCheckout:
             _copy(self.kept, self.own)
         except OSError as problem:
             raise system_failed(FAILED, problem) from None
-        paths = sorted(self._changed() - self.without)
+        paths = self._changed()
         if paths:
-            given = b"".join(path + b"\0" for path in paths)
-            self._ask("checkout-index", "--quiet", "--force", "-u", "-z", "--stdin", given=given)
+            self._ask("checkout-index", "--quiet", "--force", "-u", "-z", "--stdin", given=_names(paths))
 
-    def _changed(self) -> set[bytes]:
+    def _changed(self) -> list[bytes]:
         """Return the committed files that are missing or have been written since."""
-        return set(self._ask(*DIFFER).out.split(b"\0")[:-1])
+        return self._ask(*DIFFER).out.split(b"\0")[:-1]
 
     def _ask(self, *words: str, given: bytes = b"") -> Done:
         done = self._run(*words, given=given)
@@ -82,7 +80,11 @@ class KeptCheckout:
     def _run(self, *words: str, given: bytes = b"") -> Done:
         """Ask the repository of the copy, and no other one that is above it."""
         place = (f"--git-dir={self.own}", f"--work-tree={self.root}")
-        return run_git(self.root, [*place, *PLAINLY, *MODES, *words], given, {"GIT_INDEX_FILE": self.index})
+        return run_git(self.root, [*place, *PLAINLY, *CLOSELY, *words], given, {"GIT_INDEX_FILE": self.index})
+
+
+def _names(paths: list[bytes]) -> bytes:
+    return b"".join(path + b"\0" for path in paths)
 
 
 def _copy(source: str, target: str) -> None:

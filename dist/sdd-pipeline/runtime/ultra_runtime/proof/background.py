@@ -110,6 +110,8 @@ class Background(Struct):
                 continue
             if state.get("done"):
                 rows = {row["command"]: row for row in state["rows"]}
+                if state.get("passing"):  # nothing was found out: the next call tries again
+                    self.stop()
                 return Tried(state["proof"], rows, state["required"], state["notes"], state["changed"])
             if not lives and not self._start(state):
                 return Tried(f"its process ended {MOST_DEATHS} times without an answer", {}, True)

@@ -1,4 +1,4 @@
-"""Check one file that a manifest names: its kind, what it contains, and its syntax; on disk and in a commit alike."""
+"""Check what a manifest says of one file, on disk and in a commit alike: its kind, its content, its syntax; and of a subject."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from ultra_runtime.plan.values import Step
     from ultra_runtime.run.tree.snapshot import Entry
 
 SECONDS = 30.0
 SHELL_FILE = ".sh"
+OTHERS = (b"zsh", b"fish", b"csh", b"python", b"perl", b"ruby", b"node", b"expect")
+EXTENDED = b"extglob"
 FILE, FOLDER, LINK, SUBMODULE, OTHER = (
     "a regular file",
     "a folder",
@@ -53,9 +54,25 @@ def content_problem(pattern: str, data: bytes) -> str:
     return f"does not contain {one_line(pattern, 80)}"
 
 
-def syntax_problem(command: Sequence[str], given: bytes = b"") -> str:
+def has_subject(step: Step, pattern: str, subject: str) -> bool:
+    """Tell whether the subject of a commit matches the pattern of its step, apart from what a hook adds, such as a ticket."""
+    own = (step.checkpoint or "").partition("\n")[0]
+    return search(pattern, subject) or bool(own and own in subject and search(pattern, own))
+
+
+def is_for_bash(script: bytes) -> bool:
+    """Tell whether bash can be expected to read a script; its first line may name a shell with another syntax."""
+    first = script.partition(b"\n")[0]
+    return not first.startswith(b"#!") or not any(name in first for name in OTHERS)
+
+
+def syntax_problem(script: bytes) -> str:
     """Return the syntax error that bash reports for a script; empty if there is none."""
-    done = capture(command, os.environ, given, SECONDS)
+    done = capture(["bash", "-n"], os.environ, script, SECONDS)
+    if (
+        done.status and EXTENDED in script
+    ):  # without running it, bash does not see that the script turns this on
+        done = capture(["bash", "-O", EXTENDED.decode(), "-n"], os.environ, script, SECONDS)
     if not done.status:
         return ""
     said = done.err.decode("utf-8", "replace").strip()

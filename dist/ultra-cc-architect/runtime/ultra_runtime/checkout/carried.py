@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 from ultra_runtime.checkout.ready import git_failed, system_failed
@@ -15,12 +16,15 @@ from ultra_runtime.words import counted, first_of, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from ultra_runtime.files.git import Git
 
 INCLUDE = ".worktreeinclude"
-SCOPE, GIT = "@", ".git"
+SCOPE, PROGRAMS, GIT = "@", ".bin", ".git"
+ENVIRONMENTS, PACKAGES = ("VIRTUAL_ENV", "CONDA_PREFIX"), "site-packages"
+SPECIAL = re.compile(rb"[\\*?\[\s]")
+"""What means something in a rule of git."""
 CACHE_TAG = "CACHEDIR.TAG"  # by which tools mark a folder that they can make again
 DEEPEST, MOST_FOLDERS = 5, 2_000
 """How far dependency folders are looked for: a longer search would slow down every start."""
@@ -32,6 +36,7 @@ def copy_included(git: Git, commit: str, root: str, pinned: bytes | None = None)
     try:
         lines = include_lines(git, commit, pinned)
         copied = [path for path in included_files(git, lines) if _copy(git.root, path, root)]
+        _keep_out_of_status(root, copied)
     except GitError as problem:
         raise git_failed(f"the files that {INCLUDE} names cannot be found", problem) from None
     except OSError as problem:
@@ -99,19 +104,28 @@ def link_dependencies(git: Git, root: str, names: Collection[str]) -> list[str]:
     Each is a folder of links: removing it, or an entry of it, takes nothing from the user. A link of the user's
     that leads to another place of the tree, as workspaces have them, leads to the same place of the copy.
     """
-    if not names:
-        return []
     try:
         linked = [path for path in dependency_folders(git.root, names) if _link_folder(git.root, path, root)]
+        _keep_out_of_status(root, linked)
     except OSError as problem:
         raise system_failed("dependency folders cannot be linked", problem) from None
     notes = [f"dependencies as you have them: {_few(linked)}"] if linked else []
-    editable = [path for path in linked if _leads_back(git.root, path)]
+    editable = [path for path in [*linked, *environments(git.root)] if _leads_back(git.root, path)]
     if editable:
         notes.append(
             f"{_few(editable)} imports from your working tree: let `setup` install the project to test what is committed"
         )
     return notes
+
+
+def _keep_out_of_status(root: str, paths: list[str]) -> None:
+    """Let the git of a copy ignore what was brought: the rule may be one that only the user's repository has."""
+    info = os.path.join(root, GIT, "info")
+    if not paths or not os.path.isdir(os.path.dirname(info)):  # a worktree has the rules of its repository
+        return
+    os.makedirs(info, exist_ok=True)
+    with open(os.path.join(info, "exclude"), "ab") as file:
+        file.write(b"".join(b"/" + SPECIAL.sub(rb"\\\g<0>", os.fsencode(path)) + b"\n" for path in paths))
 
 
 def dependency_folders(root: str, names: Collection[str]) -> list[str]:
@@ -128,7 +142,8 @@ def dependency_folders(root: str, names: Collection[str]) -> list[str]:
         except OSError:  # removed meanwhile, or somebody else's
             continue
         links = [name for name in names if name not in folders and _is_folder(os.path.join(full, name))]
-        for name in sorted([*folders, *links]):
+        # Those of tools come last: the caches of some have more folders than are looked at.
+        for name in sorted([*folders, *links], key=lambda name: (name.startswith("."), name)):
             path = os.path.join(folder, name)
             if name in names:
                 found.append(path)
@@ -177,20 +192,36 @@ def _link_entries(old: str, new: str, source: str, root: str) -> None:
             os.symlink(leads_to, target)
         elif there and os.path.lexists(there):
             os.symlink(there, target)
-        elif entry.name.startswith(SCOPE) and entry.is_dir():
+        elif _is_split(entry.name) and entry.is_dir():
             _link_entries(entry.path, target, source, root)
         else:
             os.symlink(entry.path, target)
 
 
-def led_into(source: str, folder: str) -> Iterator[str]:
-    """Yield the places of the user's tree to which entries of a dependency folder are links by their full path."""
-    for entry in entries_of(folder):
-        leads_to = os.readlink(entry.path) if entry.is_symlink() else ""
-        if os.path.isabs(leads_to) and leads_to != source and inside(leads_to, source):
-            yield leads_to[len(source) + 1 :]
-        elif entry.name.startswith(SCOPE) and entry.is_dir(follow_symlinks=False):
-            yield from led_into(source, entry.path)
+def _is_split(name: str) -> bool:
+    """Tell whether a folder in a dependency folder is a folder of links, too; a link in it may lead to its neighbours."""
+    return name.startswith(SCOPE) or name == PROGRAMS
+
+
+def led_into(source: str, folder: str, links: Iterable[str]) -> Iterator[str]:
+    """Yield the places of the user's tree to which links in a dependency folder lead, outside of that.
+
+    A relative link that a copy has as well leads to a place of the copy, and does not count.
+    """
+    top = os.path.join(source, folder)
+    for link in links:
+        above, text = os.path.dirname(link), os.readlink(os.path.join(top, link))
+        if not os.path.isabs(text) and (not above or (os.sep not in above and _is_split(above))):
+            continue
+        target = os.path.normpath(os.path.join(top, above, text))
+        if target.startswith(source + os.sep) and not f"{target}/".startswith(f"{top}/"):
+            yield target[len(source) + 1 :]
+
+
+def environments(root: str) -> list[str]:
+    """Return the Python environments outside a tree that variables name: commands use them as they are."""
+    named = (os.path.realpath(os.environ.get(name) or root) for name in ENVIRONMENTS)
+    return [folder for folder in dict.fromkeys(named) if not inside(folder, root)]
 
 
 def _leads_back(source: str, path: str) -> bool:
@@ -205,10 +236,17 @@ def _leads_back(source: str, path: str) -> bool:
     return False
 
 
-def _import_files(lib: str) -> Iterator[str]:
+def packages_of(lib: str) -> Iterator[str]:
+    """Yield the folders of a Python environment in which packages are installed."""
     for version in os.listdir(lib) if os.path.isdir(lib) else ():
-        packages = os.path.join(lib, version, "site-packages")
-        for name in os.listdir(packages) if os.path.isdir(packages) else ():
+        packages = os.path.join(lib, version, PACKAGES)
+        if os.path.isdir(packages):
+            yield packages
+
+
+def _import_files(lib: str) -> Iterator[str]:
+    for packages in packages_of(lib):
+        for name in os.listdir(packages):
             if name.endswith((".pth", ".egg-link")) or (
                 name.startswith("__editable__") and name.endswith(".py")
             ):

@@ -1,8 +1,13 @@
-"""Find the paths into a tree that the value of a variable names: between colons, or as words such as `-I/tree/include`."""
+"""Find the paths into a tree that the value of a variable names: between colons, or as words such as `-I/tree/include`.
+
+A path that leads into the tree by a link counts as well.
+"""
 
 from __future__ import annotations
 
 import os
+
+from ultra_runtime.guard.realpath import inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,17 +19,25 @@ ENDS = r"\s:;,'\"="
 
 def replace_paths(value: str, root: str, replace: Callable[[str], str]) -> str:
     """Return a value with each path into the tree replaced."""
-    if root not in value:
+    if os.sep not in value:
         return value
     import re
+
+    def follow(path: str) -> str:
+        real = os.path.realpath(path)
+        return replace(real) if inside(real, root) else path
 
     word = re.compile(f"{re.escape(root)}(?![\\w.-])[^{ENDS}]*")
     parts = value.split(os.pathsep)
     for at, part in enumerate(parts):
         if _is_path(part, root):
             parts[at] = replace(part)
-        else:
+        elif root in part:
             parts[at] = word.sub(lambda found: replace(found.group()), part)
+        elif os.path.isabs(part) and os.path.lexists(part):
+            parts[at] = follow(part)
+        else:
+            parts[at] = re.sub(f"/[^{ENDS}]+", lambda found: follow(found.group()), part)
     return os.pathsep.join(parts)
 
 

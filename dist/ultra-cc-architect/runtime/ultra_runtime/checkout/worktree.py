@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Read the commit as it is, run no hook, start no monitor, check out every file, write an index in one piece, and add no
 # extension to the settings of the repository, as newer versions of git do for relative paths. Without the sparse cone
-# git copies none to the worktree.
+# git copies none to the worktree. Leave submodules to us, and mark no file as one to overlook.
 PLAINLY = (
     "--no-replace-objects",
     "-c", "core.hooksPath=/dev/null",
@@ -28,6 +28,8 @@ PLAINLY = (
     "-c", "core.splitIndex=false",
     "-c", "worktree.useRelativePaths=false",
     "-c", "core.attributesFile=/dev/null",
+    "-c", "submodule.recurse=false",
+    "-c", "core.ignoreStat=false",
 )  # fmt: skip
 WORKTREES = "worktrees"
 ATTRIBUTES = ("info", "attributes")

@@ -9,6 +9,7 @@ from ultra_runtime.proof.content import (
     FOLDER,
     SHELL_FILE,
     content_problem,
+    is_for_bash,
     kind_of,
     kind_problem,
     syntax_problem,
@@ -24,7 +25,7 @@ from ultra_runtime.proof.drift import (
     SUBMODULE_MOVED,
     Drift,
 )
-from ultra_runtime.proof.objects import Between, CommitTree
+from ultra_runtime.proof.objects import Between, CommitTree, is_ancestor
 from ultra_runtime.run.state.assignment import allowed_paths, manifest_of
 from ultra_runtime.run.state.claims import claimed_entries
 from ultra_runtime.run.state.judging import protected
@@ -99,13 +100,19 @@ def _is_gone(name: str, tree: CommitTree) -> bool:
 
 
 def _breaker(git: Git, steps: Sequence[Step], check: Promise, ranges: Ranges) -> int | None:
-    """Return the last of these steps that may change a path and whose own commits broke what was promised of it."""
+    """Return the last of these steps that may change a path and whose own commits broke what was promised of it.
+
+    If the promise held again after a later one, something else has broken it.
+    """
+    held: list[str] = []
     for step in reversed(steps):
         begin, commit = ranges.get(step.number, ("", ""))
         if begin == commit or last_to_touch([step], [check.path]) is None:
             continue
-        if check.problem_in(CommitTree(git, commit)) and not check.problem_in(CommitTree(git, begin)):
-            return step.number
+        if not check.problem_in(CommitTree(git, commit)):
+            held.append(commit)
+        elif not check.problem_in(CommitTree(git, begin)):
+            return None if any(is_ancestor(git, commit, one) for one in held) else step.number
     return None
 
 
@@ -175,7 +182,7 @@ def _content_check(path: str, pattern: str) -> Callable[[CommitTree], str]:
 
 
 def _script_check(path: str) -> Callable[[CommitTree], str]:
-    return lambda tree: _file_problem(tree, path) or syntax_problem(["bash", "-n"], _bytes(tree, path))
+    return lambda tree: _file_problem(tree, path) or syntax_problem(_bytes(tree, path))
 
 
 def _file_problem(tree: CommitTree, path: str) -> str:
@@ -197,7 +204,8 @@ def _check_changed_scripts(between: Between, steps: Sequence[Step], changes: Seq
             continue
         if kind_of(change.new) != FILE:
             continue
-        problem = syntax_problem(["bash", "-n"], between.end.content(change.new))
+        script = between.end.content(change.new)
+        problem = syntax_problem(script) if is_for_bash(script) else ""
         if problem:
             expected = f"bash -n passes for {one_line(change.path)}"
             drifts.append(Drift(SCRIPT, expected, problem, last_to_touch(steps, [change.path])))

@@ -10,11 +10,14 @@ import re
 
 from ultra_runtime.checkout.carried import (
     INCLUDE,
+    PACKAGES,
     dependency_folders,
     entries_of,
+    environments,
     include_lines,
     included_files,
     led_into,
+    packages_of,
 )
 from ultra_runtime.checkout.variables import paths_in
 from ultra_runtime.checkout.worktree import copies_folder
@@ -108,7 +111,9 @@ def differences(git: Git, pinned: Surroundings, settings: Settings) -> list[list
     now = {READING: conversions(git), CARRIED: carried(git, pinned.include, settings)}
     was = {READING: pinned.reading, CARRIED: pinned.carried}
     found = [[kind, name] for kind in now for name in _differing(was[kind], now[kind])]
-    return found + [[SEARCHED, name] for name in _new_in(pinned.searched, searched(git.root, settings))]
+    names = _new_in(pinned.searched, searched(git.root, settings))
+    # An audit may be called in another environment of Python; then it names the variable.
+    return found + [[SEARCHED, one] for one in names if one in pinned.searched or not one.endswith(PACKAGES)]
 
 
 def added_conversions(pinned: Surroundings, found: Mapping[str, str]) -> list[list[str]]:
@@ -121,8 +126,8 @@ def _differing(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 
 def _new_in(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Return what is new or has changed; what was removed has no effect."""
-    return sorted(name for name, digest in now.items() if was.get(name) != digest)
+    """Return what is new or has changed; what nothing leads to any more has no effect."""
+    return sorted(name for name, digest in now.items() if was.get(name, "") != digest)
 
 
 def conversions(git: Git) -> dict[str, str]:
@@ -146,16 +151,19 @@ def conversions(git: Git) -> dict[str, str]:
 
 def carried(git: Git, include: str, settings: Settings) -> dict[str, str]:
     """Return the dependency folders and the included files, each with a digest of what is cheap to see."""
-    folders = dependency_folders(git.root, settings.dependencies)
-    found = {path: _folder_digest(os.path.join(git.root, path)) for path in folders}
-    targets = {path for folder in folders for path in led_into(git.root, os.path.join(git.root, folder))}
+    found: dict[str, str] = {}
+    targets: set[str] = set()
+    for path in dependency_folders(git.root, settings.dependencies):
+        links: list[str] = []
+        found[path] = _folder_digest(os.path.join(git.root, path), links)
+        targets.update(led_into(git.root, path, links))
     for path in targets - _tracked(git, targets):
         found[path] = _any_digest(os.path.join(git.root, path))
     included = included_files(git, include.encode("latin-1"))
     for path in included[:MOST_ENTRIES]:
-        found[path] = _file_digest(os.path.join(git.root, path))
+        found[path] = _any_digest(os.path.join(git.root, path))
     if included[MOST_ENTRIES:]:
-        marks = [f"{path} {_file_digest(os.path.join(git.root, path))}" for path in included[MOST_ENTRIES:]]
+        marks = [f"{path} {_any_digest(os.path.join(git.root, path))}" for path in included[MOST_ENTRIES:]]
         found[OTHERS] = _digest("\0".join(marks))
     return {_text(os.fsencode(path)): digest for path, digest in found.items()}
 
@@ -170,8 +178,8 @@ def _tracked(git: Git, paths: Collection[str]) -> set[str]:
 def searched(root: str, settings: Settings) -> dict[str, str]:
     """Return what the plan's commands find although no commit has it, each with a digest.
 
-    These are the folders of the user's tree on PATH, the files in it that other variables name, and what tools look for
-    above a working copy.
+    These are the folders of the user's tree on PATH, the files in it that other variables name, what is installed in a
+    Python environment outside of it, and what tools look for above a working copy.
     """
     found = {}
     for name, value in os.environ.items():
@@ -179,8 +187,12 @@ def searched(root: str, settings: Settings) -> dict[str, str]:
             inside = part[len(root) + 1 :]
             if not inside or set(inside.split(os.sep)) & set(settings.dependencies):
                 continue
-            if name == "PATH" or os.path.isfile(part):
+            if name == "PATH" or not os.path.isdir(part):
                 found[_text(os.fsencode(inside))] = _any_digest(part)
+    for environment in environments(root):
+        for packages in packages_of(os.path.join(environment, "lib")):
+            names = sorted(name for name in os.listdir(packages) if name not in CACHES)
+            found[_text(os.fsencode(packages))] = _digest("\0".join(names))
     folder = copies_folder(root)
     while True:
         for name in LOOKED_FOR:
@@ -193,10 +205,13 @@ def searched(root: str, settings: Settings) -> dict[str, str]:
 
 
 def _any_digest(path: str) -> str:
-    return _folder_digest(path) if os.path.isdir(path) else _file_digest(path)
+    """Return a digest of a file or a folder; of a link, also of what it leads to."""
+    real = os.path.realpath(path)
+    text = os.readlink(path) if os.path.islink(path) else ""
+    return text + (_folder_digest(real) if os.path.isdir(real) else _file_digest(real))
 
 
-def _folder_digest(top: str) -> str:
+def _folder_digest(top: str, links: list[str] | None = None) -> str:
     """Return a digest of names, sizes and links, and of the content of small files in the top two levels.
 
     A reinstallation of the same versions does not change it. It does not see an edit deeper down that keeps the size,
@@ -212,6 +227,8 @@ def _folder_digest(top: str) -> str:
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_folder:
                 queue.append(path)
+            elif links is not None and entry.is_symlink():
+                links.append(path[1:])
             most = LARGEST_READ if path.count("/") <= READ_DEPTH else -1
             mark = "" if is_folder else _file_digest(entry.path, most)
             rows.append(f"{path} {mark}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.checkout.carried import PACKAGES
 from ultra_runtime.checkout.surroundings import READING
 from ultra_runtime.proof.drift import BROUGHT, CONVERTED, FORGED, Drift
 from ultra_runtime.proof.objects import Between
@@ -43,7 +44,7 @@ def judge_changed(
             drifts.append(Drift(CONVERTED, f"{shown} as at the start of the run", "it changed since"))
         elif not os.path.isabs(name) and between.end.entry(name) is not None:
             continue  # the commit has it, and nothing was brought
-        elif os.path.dirname(name) in declared:
+        elif os.path.dirname(name) in declared or (declared and os.path.basename(name) == PACKAGES):
             notes.append(f"{shown} changed during the run, and so did the file that declares what is in it")
         else:
             drifts.append(Drift(BROUGHT, f"{shown} as at the start of the run", "it changed since"))

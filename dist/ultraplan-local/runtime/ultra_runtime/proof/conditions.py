@@ -86,7 +86,8 @@ def judge(conditions: Sequence[Condition], tried: Tried) -> tuple[list[Drift], l
         drifts.append(Drift(NO_PROOF, CLEAN, tried.proof))
     for one in conditions:
         problem = tried.problem(one)
-        held = not one.commit or one.commit in tried.rows.get(one.command, {}).get("held", ())
+        lacking = tried.rows.get(one.command, {}).get("held", {}).get(one.commit, [one.expected])
+        held = not one.commit or one.expected not in lacking
         if problem and one.later is not None and held:
             notes.append(
                 f"Verify of step {one.step} {problem}; step {one.later} changed its files afterwards"

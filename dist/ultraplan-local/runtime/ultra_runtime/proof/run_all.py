@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.answer import said_by_the_machine
 from ultra_runtime.checkout.copy import Copy, NotReady, copy_folder, make_copy, remove_copy
 from ultra_runtime.checkout.put_back import KeptCheckout
 from ultra_runtime.checkout.settings import OFF, REQUIRE, settings_of
@@ -68,15 +69,19 @@ def run_all(folder: str, git_dir: str, common: str) -> None:
     earlier = read_state(commands.git, folder)
     if earlier.get("key") == state["key"]:
         state.update(earlier)
+    done = len(commands.state["rows"])
     try:
         commands.look_around()
         commands.run()
+        if done and commands.has_failed(done):
+            state["rows"] = []
+            commands.run()
         commands.look_around()
     except Exception as problem:
         needed = (job["root"], os.path.join(git_dir, "HEAD"), os.path.join(folder, JOB))
         if not all(map(os.path.exists, needed)):  # the repository is being removed
             return
-        state.update(proof=_reason(problem), required=True)
+        state.update(proof=_reason(problem), required=True, passing=bool(said_by_the_machine(problem)))
     state["done"] = True
     commands.save()
 
@@ -84,6 +89,8 @@ def run_all(folder: str, git_dir: str, common: str) -> None:
 def _reason(problem: Exception) -> str:
     if isinstance(problem, UltraError):  # such as objects that cannot be fetched
         return one_line(str(problem), 300)
+    if said := said_by_the_machine(problem):
+        return f"{said}; fix this, then resume the run and finish it again"
     from ultra_runtime.files.unexpected import keep
 
     return f"internal error, see {keep(problem, ['proof'])}"
@@ -134,6 +141,11 @@ class Commands:
         ) as problem:  # a commit that cannot be checked out or made ready is not what the plan asks for
             self._go_without(problem, required=True)
 
+    def has_failed(self, done: int) -> bool:
+        """Tell whether a command failed that may need what the first ones had built in a checkout which is gone."""
+        rows = self.state["rows"][done:]
+        return self.state["proof"] == CLEAN and any(row["problem"] or row["lacks"] for row in rows)
+
     def _go_without(self, problem: NotReady, required: bool) -> None:
         self.state.update(proof=f"{problem.reason}; {problem.remedy}", required=required)
         if not required:
@@ -178,24 +190,24 @@ class Commands:
         if failed and root and one["compare"] and row["log"]:
             here = self._run_one(f"{name}-working-tree.log", one, "")
             row["passes_here"] = not (here["problem"] or here["lacks"])
-        row["held"] = [
-            commit for commit in one["commits"] if failed and root and self._held(commit, name, one)
-        ]
+        commits = one["commits"] if failed and root else ()
+        tried = {commit: self._lacks(commit, name, one) for commit in commits}
+        row["held"] = {commit: lacks for commit, lacks in tried.items() if lacks is not None}
         return row
 
-    def _held(self, commit: str, name: str, one: dict[str, Any]) -> bool:
-        """Tell whether a command passes in a clean checkout of an earlier commit, as git made it."""
+    def _lacks(self, commit: str, name: str, one: dict[str, Any]) -> list[str] | None:
+        """Return what a command does not print in a clean checkout of an earlier commit, as git made it; None if it fails."""
         if forged(self.git, commit):
-            return False
+            return None
         folder = copy_folder(self.git)
         try:
             row = self._run_one(f"{name}-{commit[:10]}.log", one, self._copy_of(commit, folder).root)
         except NotReady:
-            return False
+            return None
         finally:
             os.chdir("/")
             remove_copy(self.git, folder)
-        return not (row["problem"] or row["lacks"])
+        return None if row["problem"] else list(row["lacks"])
 
     def _run_one(self, name: str, one: dict[str, Any], root: str) -> dict[str, Any]:
         row = {"command": one["command"], "problem": "", "lacks": [], "log": "", "passes_here": False}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.carried import INCLUDE
-from ultra_runtime.checkout.settings import settings_file
-from ultra_runtime.checkout.surroundings import changed_names
+from ultra_runtime.checkout.settings import settings_file, settings_of
+from ultra_runtime.checkout.surroundings import changed_names, differences
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.rendered import verb
@@ -36,6 +36,7 @@ from ultra_runtime.words import counted, first_of, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ultra_runtime.checkout.surroundings import Surroundings
     from ultra_runtime.run.life.asked import StartRequest
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.progress import Progress
@@ -58,7 +59,8 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
             f"{place.show(place.progress)} is ignored: git has no record of the run that it describes"
         )
     if unknown or asked.restart or _is_another_plan(progress, refs, asked, data):
-        _forget(live, progress, notes)
+        accepted = _pin_again(live, asked, refs, progress) if asked.restart and begun else []
+        _forget(live, progress, notes, accepted)
         progress, there, begun, refs = None, False, False, {}
     if progress is None and there and not (begun and asked.rebuild):
         issue = result.errors[0]
@@ -170,6 +172,35 @@ def _pin_around(live: Live, asked: StartRequest, refs: dict[str, str]) -> None:
         )
 
 
+def _pin_again(live: Live, asked: StartRequest, refs: dict[str, str], progress: Progress | None) -> list[str]:
+    """Let a run that starts over before it was completed have the surroundings of its first start; return what was accepted.
+
+    Otherwise a run could start over after an edit of what it is compared with.
+    """
+    if progress and progress.status == COMPLETED and "end" in refs:
+        return []
+    try:
+        was = read_around(live.git, refs)
+    except RefusedError:  # git has lost it, and this is the way out
+        return []
+    if was and live.around and _differs(live, was, live.around, refs["start"]):
+        _pin_around(live, asked, refs)
+        live.around = live.around or was
+    accepted: list[str] = live.lock.pop("findings", [])
+    return accepted
+
+
+def _differs(live: Live, was: Surroundings, now: Surroundings, start: str) -> bool:
+    """Tell whether anything has changed that the earlier run had no reason to change."""
+    from ultra_runtime.proof.brought import judge_changed
+
+    head = live.git.head()
+    if was.given != now.given or was.include != now.include or not live.git.has_commits(start, head):
+        return True
+    found = differences(live.git, was, settings_of(was.settings))
+    return bool(judge_changed(live.git, start, head, found)[0])
+
+
 def _report_change(live: Live, diff: list[str]) -> None:
     """Keep the accepted difference of the plan: all of it in a log, its lines in the report."""
     path = free_path(open_logs(live.place, PLAN_CHANGE))
@@ -244,7 +275,7 @@ def _remember(live: Live, number: int) -> None:
     live.notes.append(words)
 
 
-def _forget(live: Live, progress: Progress | None, notes: list[str]) -> None:
+def _forget(live: Live, progress: Progress | None, notes: list[str], accepted: list[str]) -> None:
     """Drop the facts of the earlier run; its commits and files stay, and changes that no step owned still have no owner."""
     # a run that starts afresh does without
     from ultra_runtime.proof.background import background_of
@@ -267,7 +298,7 @@ def _forget(live: Live, progress: Progress | None, notes: list[str]) -> None:
     if folder:
         notes.append(f"the previous run is kept in {folder}")
     drop_findings(live)
-    live.lock["findings"] = strays
+    live.lock["findings"] = [*accepted, *strays]
     notes += strays
     live.git.set_refs(live.place.slug, dict.fromkeys(refs))
     live.records.clear()

@@ -10,6 +10,7 @@ from ultra_runtime.checkout.surroundings import look_around
 from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project_writes import ignore_own_files
+from ultra_runtime.files.run_files import REFS
 from ultra_runtime.files.run_refs import AROUND
 from ultra_runtime.files.seal import is_sealed
 from ultra_runtime.guard.policy import BLOCK, WARN
@@ -51,11 +52,12 @@ from ultra_runtime.run.state.statuses import IN_PROGRESS, STOPPED
 from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.words import first_of, one_line
+from ultra_runtime.words import first_of, one_line, shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.contract.result import Result
+    from ultra_runtime.files.git import Git
     from ultra_runtime.guard.judge import Judge
     from ultra_runtime.plan.values import Plan
     from ultra_runtime.run.life.asked import StartRequest
@@ -85,10 +87,10 @@ def start(asked: StartRequest) -> Started | InWaves:
     workspace = find_workspace()
     _refuse_unready(workspace)
     place = _place(workspace, find_run_place(workspace, asked.path, asked.project, asked.session), asked)
-    plan, result, data = _read(place)
+    plan, result, data = _read(workspace.git, place)
     if asked.mode == RESUME and place.session is None:
         place = _place(workspace, place_to_resume(place, plan), asked)
-        plan, result, data = _read(place)
+        plan, result, data = _read(workspace.git, place)
     refuse_stale(place, plan)
     waves = waves_of_plan(workspace, place)
     strategy = strategy_of(workspace, place, plan, asked, waves)
@@ -128,8 +130,17 @@ def _place(workspace: Workspace, place: RunPlace, asked: StartRequest) -> RunPla
     return begun_with(workspace.git, place, asked.mode == RESUME, asked.restart)
 
 
-def _read(place: RunPlace) -> tuple[Plan, Result, bytes]:
-    data = read_plan_bytes(place.plan)
+def _read(git: Git, place: RunPlace) -> tuple[Plan, Result, bytes]:
+    try:
+        data = read_plan_bytes(place.plan)
+    except RefusedError as problem:
+        if os.path.lexists(place.plan) or "plan" not in git.refs(place.slug):
+            raise
+        folder, path = (shell_word(one) for one in (os.path.dirname(place.shown), place.shown))
+        back = f"mkdir -p {folder} && git show {REFS}/{place.slug}/plan > {path}"
+        raise RefusedError(
+            str(problem), f"ask the user; `{back}` brings back the plan of its last run"
+        ) from None
     return (*read_valid_plan(data, place.shown), data)
 
 

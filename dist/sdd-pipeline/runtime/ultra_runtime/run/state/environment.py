@@ -9,6 +9,7 @@ from ultra_runtime.checkout.variables import replace_paths
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.process import MARK
 from ultra_runtime.files.run_files import ENVIRONMENTS
+from ultra_runtime.guard.realpath import inside
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.owner import SESSION_VARIABLE
 from ultra_runtime.tables.environment import DROPPED, UNLESS, VARYING
@@ -24,6 +25,8 @@ MOST_NAMED = 8
 PINNED = "pinned"
 LOST = "the record of the variables that the run was started with is lost or changed"
 NOT_PLAIN, BACKSLASHED = r"[^\w/.,:+@%-]", r"\\\g<0>"
+LINKED = r"(?<![\w./~}-])(~|\$HOME\b|\$\{HOME\})?((?:/[\w.,+@%-]+)+)"
+"""A path in a command that may lead to the tree by a link."""
 IMPORTS = ("PATH", "LIB")
 """How the names of variables end that say where code is imported from, such as PYTHONPATH and PERL5LIB."""
 
@@ -78,7 +81,18 @@ def command_in_copy(command: str, root: str, copy: str) -> str:
     if home != "/" and root.startswith(home + os.sep):
         names.append(r"(?:~|\$HOME\b|\$\{HOME\})" + _spelled(root[len(home) :]))
     named = f"(?<![\\w./~}}-])(?:{'|'.join(names)})(?![\\w.\\\\-])"
-    return re.sub(named, lambda found: _quoted(copy, _quote_at(command, found.start())), command)
+    command = re.sub(named, lambda found: _quoted(copy, _quote_at(command, found.start())), command)
+
+    def lead(found: re.Match[str]) -> str:
+        parts = found.group(2).split("/")
+        for count in range(2, len(parts) + 1):
+            real = os.path.realpath((home if found.group(1) else "") + "/".join(parts[:count]))
+            if inside(real, root):
+                there = _quoted(copy + real[len(root) :], _quote_at(command, found.start()))
+                return "/".join([there, *parts[count:]])
+        return found.group()
+
+    return re.sub(LINKED, lead, command)
 
 
 def _spelled(path: str) -> str:

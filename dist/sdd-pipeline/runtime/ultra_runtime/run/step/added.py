@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ultra_runtime.files.digest import sha1, sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
@@ -29,6 +30,8 @@ IGNORE_FILE = ".gitignore"
 MOST_MATCHES = 200
 LATER = "the user decides, then resumes the run"
 SHA1_DIGITS = 40
+IDENT = re.compile(rb"\$Id: [0-9a-f]{40,64} \$")
+"""What git makes of the keyword in a file with the attribute `ident`."""
 
 
 def follow_added(live: Live, step: Step, record: Record) -> None:
@@ -150,9 +153,10 @@ def _other_bytes(live: Live, change: Change) -> list[Fault]:
         return []
     words = ("cat-file", "--filters", f"--path={change.path}", change.new.name)
     smudged = live.git.done(*words, env=live.snapshots.env)
-    ends = smudged.out.replace(b"\r\n", b"\n") == data.replace(b"\r\n", b"\n")
+    out, data = (IDENT.sub(b"$Id$", one) for one in (smudged.out, data))  # it names the object
+    ends = out.replace(b"\r\n", b"\n") == data.replace(b"\r\n", b"\n")
     why = "git changes its line ends" if ends else "a filter of git changes it"
-    if not smudged.status and smudged.out == data:
+    if not smudged.status and out == data:
         if same_conversions(live):
             return []
         why = "a filter that was set during the run changes it"

@@ -87,7 +87,7 @@ def begin(live: Live, number: int, mine: Sequence[str] = ()) -> Begun:
 
 
 def refuse_out_of_turn(live: Live, number: int) -> None:
-    """Refuse a step that is over, or that comes after one that is not over."""
+    """Refuse a step that is over, or that comes after one that is not over; and any step while git is in a merge."""
     if live.ended:
         error = f"the run has ended: its status is {live.progress.status}"
         raise RefusedError(error, f"finish it: `{verb('run finish')}`")
@@ -99,6 +99,10 @@ def refuse_out_of_turn(live: Live, number: int) -> None:
         what = "in progress" if under_way else "next"
         do = f"{verb('step verify')} {turn}" if under_way else f"{verb('step begin')} {turn}"
         raise RefusedError(f"step {number} is out of turn: step {turn} is {what}", f"continue with `{do}`")
+    merging = live.git.under_way()
+    if merging:  # a commit now would end it, without what it has brought into the tree
+        hint = f"ask the user to finish or to abort it, then retry, or end the run with `{verb('run abort')}`"
+        raise RefusedError(f"{merging} is in progress in this repository", hint)
 
 
 def _write_down(live: Live, record: Record) -> None:

@@ -6,7 +6,8 @@ import os
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
-from ultra_runtime.files.patterns import PatternError, search
+from ultra_runtime.files.patterns import PatternError
+from ultra_runtime.proof.content import has_subject
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import manifest_of
 from ultra_runtime.run.state.repair import finish_commit, name_hooks
@@ -201,7 +202,7 @@ def _drift(live: Live, step: Step, commit: str) -> str:
     pattern = manifest_of(step).commit_message_pattern
     subject = live.git.subject(commit) if pattern else ""
     try:
-        if not pattern or search(pattern, subject):
+        if not pattern or has_subject(step, pattern, subject):
             return ""
     except PatternError as problem:
         subject = f"{subject} ({problem})"

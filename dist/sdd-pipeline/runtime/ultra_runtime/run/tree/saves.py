@@ -1,8 +1,8 @@
 """Save files as they are, before they are changed or taken away, and write saved ones back.
 
 A save is a commit outside the history, under a ref of its own, so that no gc takes it: its tree has the bytes of the
-files without any conversion, and its message has their modes, and the paths that were not there. If the index had
-changed as well, a second parent has what was staged, as in git's own stash.
+files without any conversion, and its message has their modes, folders and special files, and the paths that were not
+there. If the index had changed as well, a second parent has what was staged, as in git's own stash.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ import stat
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.git import GitError
 from ultra_runtime.rendered import launcher
-from ultra_runtime.struct import Struct
+from ultra_runtime.run.tree.placing import is_behind_a_link
+from ultra_runtime.struct import EMPTY, Struct
 from ultra_runtime.text.jsontext import JsonError, read_object, write
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from ultra_runtime.files.git import Git
 
@@ -62,6 +64,8 @@ class Save(Struct):
     ref: str
     commit: str
     items: dict[str, SavedFile | None]
+    others: Mapping[str, Sequence[int]] = EMPTY
+    """Folders and special files, which no tree of git has: mode and device number."""
 
     @property
     def slug(self) -> str:
@@ -70,7 +74,9 @@ class Save(Struct):
 
 
 def item_at(root: str, path: str) -> SavedFile | None:
-    """Return what is at a path, without its object; nothing for a folder or where nothing is."""
+    """Return what is at a path, without its object; nothing for a folder, behind a link, or where nothing is."""
+    if is_behind_a_link(root, path):
+        return None
     try:
         mode = os.lstat(os.path.join(root, path)).st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -119,10 +125,11 @@ def save(
     onto: Save | None = None,
     items: Mapping[str, SavedFile | None] | None = None,
     staged: str = "",
+    folders: Iterable[str] = (),
 ) -> Save:
     """Save what is at these paths now, in a new save or on top of one; all of it or an error.
 
-    What the save has of a path already stays: since then the path has been restored.
+    What the save has of a path already stays: since then the path has been restored. `folders` will be taken away too.
     `items` when that is known already, and the repository has it; `staged` is the tree of the index.
     """
     try:
@@ -130,8 +137,11 @@ def save(
             items = {path: item_at(git.root, path) for path in paths if not onto or path not in onto.items}
             save_items(git, items)
         both = {**(onto.items if onto else {}), **items}
+        without = [path for path, item in items.items() if item is None]
+        others = {**_others_at(git.root, [*folders, *without]), **(onto.others if onto else {})}
         tree = _tree(git, onto.commit if onto else start, items)
-        kept = {spelled(path): item.bits if item else None for path, item in both.items()}
+        kept: dict[str, Any] = {spelled(path): item.bits if item else None for path, item in both.items()}
+        kept.update((spelled(path), mode) for path, mode in others.items())
         message = f"changes of step {number} of {slug} before they were undone\n\n{write(kept)}\n"
         parents = [start, *([_commit(git, staged, [start], "what was staged")] if staged else [])]
         commit = _commit(git, tree, parents, message)
@@ -141,7 +151,18 @@ def save(
         raise NotSavedError(str(problem)) from None
     except OSError as problem:
         raise NotSavedError(one_line(str(problem.strerror or problem))) from None
-    return Save(ref, commit, both)
+    return Save(ref, commit, both, others)
+
+
+def _others_at(root: str, paths: Iterable[str]) -> dict[str, list[int]]:
+    """Return the folders and special files at these paths: mode and device number."""
+    found = {}
+    for path in paths:
+        if not is_behind_a_link(root, path) and os.path.lexists(os.path.join(root, path)):
+            status = os.lstat(os.path.join(root, path))
+            if not stat.S_ISREG(status.st_mode) and not stat.S_ISLNK(status.st_mode):
+                found[path] = [status.st_mode, status.st_rdev]
+    return found
 
 
 def save_once(git: Git, slug: str, number: int, start: str, items: Mapping[str, SavedFile | None]) -> Save:
@@ -208,13 +229,14 @@ def read_save(git: Git, found: Save) -> Save:
         bits = {unspelled(key): value for key, value in read_object(body).values.items()}
     except JsonError:
         return found
+    others = {path: value for path, value in bits.items() if isinstance(value, list)}
     items: dict[str, SavedFile | None] = dict.fromkeys(bits)
     for row in git.ask("ls-tree", "-r", "-z", "--full-tree", found.commit).split(b"\0")[:-1]:
         fields, _, name = row.partition(b"\t")
         path = os.fsdecode(name)
         if bits.get(path) is not None:
             items[path] = SavedFile(bits[path], fields.decode().split(" ")[2])
-    return Save(found.ref, found.commit, items)
+    return Save(found.ref, found.commit, items, others)
 
 
 def spelled(path: str) -> str:

@@ -108,6 +108,8 @@ class Snapshots:
         self.own_index = OwnIndex(self.git, self.index)
         self.seen: Status | None = None
         """What the first look at the tree saw, if this call made it."""
+        self.differing: list[str] = []
+        """Paths whose file differed from the index at the last look, new ones too."""
         self.recorded = ""
         """The tree as this call has recorded it for a part of it that comes at once; the next look returns it."""
         objects = os.path.join(self.folder, "objects")
@@ -151,7 +153,7 @@ class Snapshots:
             status = self._status({**env, "GIT_OPTIONAL_LOCKS": str(int(writes))}, *[WITH_IGNORED] * fresh)
             self.seen = status if fresh else None
             change.noted = {} if fresh else {REMEMBERS: "yes"}
-            paths = [path for path in status.differing if not lies_in(self.own_files, path)]
+            self.differing = paths = [one for one in status.differing if not lies_in(self.own_files, one)]
             self._add(paths, env)
             if paths or status.staged or not status.head:
                 tree = "" if paths else self._written(last, status.head)

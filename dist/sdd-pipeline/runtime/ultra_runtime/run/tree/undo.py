@@ -6,7 +6,6 @@ Everything that will be overwritten or taken away is saved first; without that, 
 from __future__ import annotations
 
 import os
-import stat
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.git import GitError
@@ -15,7 +14,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.tree import before as state
 from ultra_runtime.run.tree.before import Before
 from ultra_runtime.run.tree.commit import index_entries
-from ultra_runtime.run.tree.placing import Placing, parents
+from ultra_runtime.run.tree.placing import Placing, folder_bits, parents
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import (
     EXECUTABLE,
@@ -27,7 +26,15 @@ from ultra_runtime.run.tree.saves import (
     save_items,
     save_once,
 )
-from ultra_runtime.run.tree.snapshot import SUBMODULE, Change, borrowing, copy_objects, list_paths, read_blobs
+from ultra_runtime.run.tree.snapshot import (
+    SUBMODULE,
+    Change,
+    borrowing,
+    copy_objects,
+    lies_in,
+    list_paths,
+    read_blobs,
+)
 from ultra_runtime.run.tree.staged import restore_index, staged_since
 from ultra_runtime.run.tree.transplant import Overlap, transplant
 from ultra_runtime.struct import Struct
@@ -43,6 +50,7 @@ if TYPE_CHECKING:
     from ultra_runtime.run.tree.workspace import Workspace
 
 MOST_LISTED = 10
+UNREAD = "nobody could read it when the step began, so there is no copy"
 RULES = (IGNORE_FILE, ".gitattributes")
 # Rules of git first, then what they hide or show, then a look whether anything is left.
 MOST_ROUNDS = 4
@@ -90,6 +98,10 @@ class Difference:
         """Changed repositories inside the tree: git knows their commit alone, so that none of their files is restored."""
         self.smudged: set[str] = set()
         """Paths whose object has to pass the user's filters: those, and the files of git-lfs."""
+        self.lost = [
+            path for path, mark in old.unread.items() if self._wanted(path) and mark != self._mark(path)
+        ]
+        """Files that are gone or changed, and that nobody could read before."""
         self._compare_trees(changes, now)
         for path in {**old.ignored, **now.ignored}:
             if old.ignored.get(path) != now.ignored.get(path) and self._wanted(path):
@@ -107,7 +119,7 @@ class Difference:
         self.bits = {
             path: old.bits.get(path, old.usual)
             for path in differ
-            if path not in self.items and path not in self.other and (self.whole or path in (only or ()))
+            if path not in {*self.items, *self.other, *self.lost} and (self.whole or path in (only or ()))
         }
         """Files whose permission bits alone differ."""
         nodes = [
@@ -121,7 +133,8 @@ class Difference:
             if recorded and not self.rules and self._wanted(path)
         }
         """Changed special files -> mode and device number before; nothing where there was none."""
-        self.new_folders = set(now.folders).difference(old.folders) if self.whole and old.whole else set()
+        new = set(now.folders).difference(old.folders) if self.whole and old.whole else set()
+        self.new_folders = {path for path in new if not lies_in(old.unread, path)}
         named = {path: bits for path, bits in old.folders.items() if path in (only or ()) and not self.rules}
         self.folders = old.folders if self.whole else named
         """Folders that have to be there -> their permission bits."""
@@ -130,10 +143,15 @@ class Difference:
 
     def other_folders(self) -> list[str]:
         """Return the folders that are missing, or have other permission bits."""
-        return [path for path, bits in self.folders.items() if _bits(os.path.join(self.root, path)) != bits]
+        return [
+            path for path, bits in self.folders.items() if folder_bits(os.path.join(self.root, path)) != bits
+        ]
 
     def _wanted(self, path: str) -> bool:
         return self.only is None or path in self.only
+
+    def _mark(self, path: str) -> list[int] | None:
+        return state.mark_of(os.path.join(self.root, path))
 
     def _compare_trees(self, changes: list[Change], now: Before) -> None:
         self.smudged.update(self.other)
@@ -149,7 +167,7 @@ class Difference:
 
     def _add(self, changes: list[Change]) -> None:
         for change in changes:
-            if not self._wanted(change.path):
+            if not self._wanted(change.path) or (not change.old and lies_in(self.old.unread, change.path)):
                 continue
             if SUBMODULE in (change.old and change.old.mode, change.new and change.new.mode):
                 self.modules[change.path] = None
@@ -167,15 +185,6 @@ class Difference:
         bits = there.bits if there and there.bits >= 0 else self.old.usual
         is_program = entry.mode == EXECUTABLE
         return SavedFile(bits | (bits & 0o444) >> 2 if is_program else bits & ~0o111, entry.name)
-
-
-def _bits(folder: str) -> int:
-    """Return the permission bits of a folder; -1 if there is none."""
-    try:
-        mode = os.lstat(folder).st_mode
-    except OSError:
-        return -1
-    return stat.S_IMODE(mode) if stat.S_ISDIR(mode) else -1
 
 
 def unseen(workspace: Workspace, snapshots: Snapshots, record: Record) -> tuple[list[str], list[str]]:
@@ -286,33 +295,36 @@ def undo(
     """
     old = state.read(workspace, snapshots)
     committed = _committed(snapshots, record)
-    base = snapshots.with_entries(record.tree, committed)
+    others = {path: entry for path, entry in committed.items() if not lies_in(snapshots.own_files, path)}
+    base = snapshots.with_entries(record.tree, others)
     placing = Placing(workspace.root)
     kept = os.path.join(snapshots.folder, state.INDEX)
     slug = os.path.basename(snapshots.folder)
     saved: Save | None = None
     paths: dict[str, None] = {}
-    left = placing.failed
+    left, lost = placing.failed, dict[str, str]()
     named = only if begun or only is None else _staged_as_they_are(snapshots, only)
     for _ in range(MOST_ROUNDS):
         try:
             found = Difference(snapshots, base, old, only)
             staged = staged_since(workspace.git, kept)
-            if found.paths or (staged and saved is None):
-                saved = save(
-                    workspace.git, slug, record.number, record.start, found.paths, saved, staged=staged
-                )
+            new = found.new_folders
+            if found.paths or new or (staged and saved is None):
+                step = (slug, record.number, record.start)
+                saved = save(workspace.git, *step, found.paths, saved, staged=staged, folders=new)
         except UltraError as problem:
             if saved is None:
                 raise NotSavedError(str(problem)) from None
             left["the rest"] = str(problem)
             break
         paths.update(dict.fromkeys([*found.paths, *(found.other_folders() if only else ())]))
+        lost.update(dict.fromkeys(found.lost, UNREAD))
         _put_back(placing, snapshots, found)
         if found.rules:
             RawTrees(snapshots).start_over()
         if not found.paths or left:
             break
+    left.update(lost)
     left.update(dict.fromkeys(found.modules, "a repository of its own, which no undo restores"))
     try:
         restore_index(snapshots, kept, None if named is None else named - found.other, committed)
@@ -347,11 +359,8 @@ def _committed(snapshots: Snapshots, record: Record) -> dict[str, Entry | None]:
 def _put_back(placing: Placing, snapshots: Snapshots, found: Difference) -> None:
     """Take away what is new, then write what was there."""
     old = found.old
-    folders = {
-        path: bits for path, bits in old.folders.items() if os.path.isdir(os.path.join(placing.root, path))
-    }
-    if found.whole:
-        placing.set_bits(folders, also=0o700)
+    folders = {*parents(found.paths), *found.new_folders, *(old.folders if found.whole else ())}
+    closed = placing.open_up(folders)
     away = [
         path for path, item in {**found.items, **found.nodes}.items() if item is None or path in found.nodes
     ]
@@ -368,12 +377,14 @@ def _put_back(placing: Placing, snapshots: Snapshots, found: Difference) -> None
         except GitError as problem:
             placing.failed[path] = str(problem)
         else:
-            placing.write(path, data, item.bits)
+            placing.write(path, data, item.bits, old.nodes.get(path, ()))
     for path, node in found.nodes.items():
         if node:
             placing.make_node(path, *node)
     placing.make_folders(found.folders)
     placing.set_bits(found.bits)
-    placing.set_bits(
-        {path: old.folders[path] for path in {*found.folders, *placing.made} if path in old.folders}
-    )
+    closed = {
+        path: bits for path, bits in closed.items() if folder_bits(os.path.join(placing.root, path)) >= 0
+    }
+    known = {path: old.folders[path] for path in {*found.folders, *placing.made} if path in old.folders}
+    placing.set_bits({**closed, **known})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ultra_runtime.files.digest import sha256
-from ultra_runtime.files.patterns import PatternError, search
+from ultra_runtime.files.patterns import PatternError
 from ultra_runtime.files.run_refs import AROUND
 from ultra_runtime.proof.checks import StepCommits
 from ultra_runtime.proof.conditions import conditions_of
+from ultra_runtime.proof.content import has_subject
 from ultra_runtime.proof.drift import Drift
 from ultra_runtime.proof.objects import Lineage, is_ancestor
 from ultra_runtime.proof.prove import prove
@@ -180,7 +181,7 @@ def _messages(case: Case, lineage: Lineage) -> list[Drift]:
             continue
         subject = lineage.subject(commit)
         try:
-            if search(pattern, subject):
+            if has_subject(step, pattern, subject):
                 continue
             actual = one_line(subject, 120)
         except PatternError as problem:

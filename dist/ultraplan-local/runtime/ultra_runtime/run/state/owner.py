@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.process import NotStartedError, capture, stat_fields
-from ultra_runtime.rendered import launcher
+from ultra_runtime.rendered import launcher, verb
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
@@ -70,8 +70,11 @@ class Owner(Struct):
         return "another process of this session" if same else "another session"
 
     def how_to_share(self) -> str:
-        """Return how other processes join an owner outside the client."""
-        return "" if self.kind == CLIENT else f"; scripts of one run share one value of {SESSION_VARIABLE}"
+        """Return how other processes join an owner outside the client, and how to end the run of a machine that is gone."""
+        told = "" if self.kind == CLIENT else f"; scripts of one run share one value of {SESSION_VARIABLE}"
+        if self.host != os.uname().nodename:  # such as a container that was made anew
+            told += f"; if {one_line(self.host, 60)} is gone: ask the user, then `{verb('run abort')} --force`, and resume"
+        return told
 
     def __str__(self) -> str:
         host = one_line(self.host, 60)

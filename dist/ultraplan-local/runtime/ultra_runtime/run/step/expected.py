@@ -15,6 +15,7 @@ from ultra_runtime.proof.content import (
     OTHER,
     SHELL_FILE,
     content_problem,
+    is_for_bash,
     kind_problem,
     syntax_problem,
 )
@@ -201,10 +202,11 @@ def _check_scripts(tree: WorkTree, manifest: Manifest, changes: Sequence[Change]
     changed = [
         one.path for one in changes if one.new and one.new.mode in REGULAR and one.path.endswith(SHELL_FILE)
     ]
-    faults = []
-    for path in dict.fromkeys([*map(plain, manifest.bash_syntax_check), *changed]):
+    listed, faults = list(map(plain, manifest.bash_syntax_check)), []
+    for path in dict.fromkeys([*listed, *changed]):
         try:
-            problem = syntax_problem(["bash", "-n"], tree.to_commit(path))
+            script = tree.to_commit(path)
+            problem = syntax_problem(script) if path in listed or is_for_bash(script) else ""
         except UnreadableError as unreadable:
             problem = f"cannot be read: {unreadable}"
         if problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from ultra_runtime.answer import Answer, RefusedError
 from ultra_runtime.plan.covering import covers, plain
@@ -86,6 +87,7 @@ def _bring_back(workspace: Workspace, number: int, slug: str, names: Sequence[st
     found = _choose(workspace, number, slug, names)
     newer = _changed_since(workspace, found)
     found.items = {path: item for path, item in found.items.items() if path not in newer}
+    found.others = {path: mode for path, mode in found.others.items() if path in found.items}
     if not found.items:
         raise RefusedError(
             f"commits since the undo have changed {list_paths(newer)}", next(iter(newer.values()))
@@ -99,6 +101,11 @@ def _bring_back(workspace: Workspace, number: int, slug: str, names: Sequence[st
     except NotSavedError as problem:
         error = f"nothing was written, because what is there now could not be saved first: {problem}"
         raise RefusedError(error, f"fix this, then retry `{verb('step rescue')} {number}`") from None
+    others = {
+        path: mode
+        for path, mode in found.others.items()
+        if path in changed or not os.path.lexists(os.path.join(git.root, path))
+    }
     placing = Placing(git.root)
     there = {path: item for path, item in changed.items() if item}
     for path in changed:
@@ -107,8 +114,14 @@ def _bring_back(workspace: Workspace, number: int, slug: str, names: Sequence[st
     placing.prune(parents(path for path in changed if path not in there).union(there))
     for (path, item), data in zip(there.items(), read_blobs(git, [item.name for item in there.values()])):
         placing.write(path, data, item.bits)
+    folders = {path: stat.S_IMODE(mode) for path, (mode, _) in others.items() if stat.S_ISDIR(mode)}
+    placing.make_folders(sorted(folders))
+    placing.set_bits(folders)
+    for path in set(others).difference(folders):
+        placing.make_node(path, *others[path])
     left = {**placing.failed, **{path: f"later commits changed it: {how}" for path, how in newer.items()}}
-    return Rescued(sorted(changed), left, kept.ref if kept else "")
+    named = {*changed, *set(others).difference(parents([*changed, *others]))}
+    return Rescued(sorted(named), left, kept.ref if kept else "")
 
 
 def _changed_since(workspace: Workspace, found: Save) -> dict[str, str]:

@@ -8,7 +8,7 @@ import stat
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
 from ultra_runtime.plan.covering import WILD, plain
-from ultra_runtime.run.tree.placing import parents
+from ultra_runtime.run.tree.placing import ROOT, parents
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import NotSavedError, SavedFile, item_at, save_items, spelled, unspelled
 from ultra_runtime.run.tree.staged import keep_index
@@ -18,13 +18,14 @@ from ultra_runtime.words import one_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from ultra_runtime.run.tree.snapshot import Snapshots
     from ultra_runtime.run.tree.workspace import Workspace
 
 FILE, INDEX = "before.json", "before-index"
-HIDDEN, BY_PATH = ("ignored", "nearby"), ("folders", "bits", "specials")
-# In a larger tree only the modes of the step's own files are recorded: to look at all would double the cost of a verb.
+HIDDEN, BY_PATH = ("ignored", "nearby"), ("folders", "bits", "specials", "nodes", "unread")
+# In a larger tree most modes are not recorded: to look at all files would double the cost of a verb.
 MOST_FILES = 20_000
 
 
@@ -38,7 +39,7 @@ class Before(Struct):
     usual: int
     """The permission bits of a new file."""
     whole: bool
-    """Whether the modes of all files are recorded, or only those of the step."""
+    """Whether the modes of all files are recorded, or only those of the step and of files that are not committed."""
     folders: dict[str, int]
     bits: dict[str, int]
     """Files with other permission bits."""
@@ -48,10 +49,14 @@ class Before(Struct):
     """Ignored files that it may take along when it removes or moves a folder."""
     specials: Mapping[str, Sequence[int]] = EMPTY
     """FIFOs, sockets and devices, which git does not see: mode and device number."""
+    nodes: Mapping[str, Sequence[int]] = EMPTY
+    """Files with several names: device and number of the node."""
+    unread: Mapping[str, Sequence[int]] = EMPTY
+    """Files and folders that nobody could read, and that no snapshot has: size and time."""
 
     def knows(self, path: str) -> bool:
         """Return whether the permission bits of a path are recorded."""
-        return self.whole or path.startswith(_starts(self.paths))
+        return self.whole or path in self.bits or path.startswith(_starts(self.paths))
 
 
 def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | None = None) -> Before:
@@ -63,16 +68,20 @@ def look(snapshots: Snapshots, tree: str, paths: Sequence[str], old: Before | No
     exact = bool(old.raw) if old else raw.needed(listed)
     whole = old.whole if old else listed.count(b"\0") <= MOST_FILES
     names = [row[2:] for row in listed.split(b"\0")[:-1]] if whole else _own_names(listed, paths)
+    changes = [] if whole or old else snapshots.changes(git.head(), tree)
+    uncommitted = old.bits if old else [one.path for one in changes]
+    unread = [path for path in snapshots.differing if not _is_readable(git.root, path)]
     usual = old.usual if old else new_bits()
-    folders, bits, specials = _modes(git.root, [os.fsdecode(name) for name in names], usual, whole)
+    seen = _modes(git.root, {*map(os.fsdecode, names), *uncommitted}, usual, whole, unread)
     asked = _pathspecs(paths if old else [path for path in paths if _may_be_ignored(git.root, path, listed)])
     words = ("ls-files", "-o", "-i", "--exclude-standard", "-z", "--", *asked)
     said = git.ask(*words, env={**snapshots.env, **index}) if asked else b""
     hidden = [os.fsdecode(name) for name in said.split(b"\0")[:-1] if not name.endswith(b"/")]
     ignored = {path: item for path in hidden if (item := item_at(git.root, path))}
     save_items(git, ignored, snapshots.alone)
+    seen["nodes"].update(_nodes(git.root, ignored))
     exactly = raw.take() if exact else ""
-    return Before(tree, list(paths), exactly, usual, whole, folders, bits, ignored, specials=specials)
+    return Before(tree, list(paths), exactly, usual, whole, ignored=ignored, **seen)
 
 
 def keep(
@@ -94,7 +103,7 @@ def keep(
         readable = [path for path in nearby if path not in before.ignored and _is_readable(root, path)]
         others = {path: item for path in readable if (item := item_at(root, path))}
         save_items(workspace.git, others, snapshots.alone)
-        before.nearby = others
+        before.nearby, before.nodes = others, {**before.nodes, **_nodes(root, others)}
         if before.whole:
             before.folders.update(_folders_above(root, [*before.ignored, *others], before.folders))
         objects = keep_index(workspace.git, os.path.join(snapshots.folder, INDEX))
@@ -131,46 +140,66 @@ def new_bits() -> int:
 
 
 def _modes(
-    root: str, names: Iterable[str], usual: int, whole: bool
-) -> tuple[dict[str, int], dict[str, int], dict[str, list[int]]]:
-    """Return the permission bits of the folders, also of empty ones, and of files with unusual bits, and special files."""
-    bits, folders = {}, {""}
-    for name in names:
+    root: str, names: Iterable[str], usual: int, whole: bool, unread: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Return what only the file system knows: modes of folders and unusual files, special files, nodes, closed folders."""
+    bits, nodes, folders = {}, {}, {""}
+    for name in [*names, *unread]:
         folder = os.path.dirname(name)
         while folder not in folders:
             folders.add(folder)
             folder = os.path.dirname(folder)
         try:
-            mode = os.lstat(os.path.join(root, name)).st_mode
+            status = os.lstat(os.path.join(root, name))
         except OSError:
             continue
-        if stat.S_ISREG(mode) and stat.S_IMODE(mode) != usual:
-            bits[name] = stat.S_IMODE(mode)
+        if stat.S_ISREG(status.st_mode):
+            if stat.S_IMODE(status.st_mode) != usual:
+                bits[name] = stat.S_IMODE(status.st_mode)
+            if status.st_nlink > 1:
+                nodes[name] = [status.st_dev, status.st_ino]
     specials = []
+    closed = dict.fromkeys(unread)
     for folder in sorted(folders):
         inside = _Inside(root, folder)
         specials += inside.specials
         for path in inside.folders if whole else ():
             if path not in folders and path != ".git":
-                empty = _empty(root, path)
+                empty = _empty(root, path, closed)
                 folders.update(one.path for one in empty)
                 specials += [special for one in empty for special in one.specials]
-    found, nodes = {}, {}
-    for path in {*folders, *specials} - {""}:
+    found, special = {}, {}
+    for path in {*folders, *specials, *closed, *([ROOT] if whole else [])} - {""}:
         try:
             status = os.lstat(os.path.join(root, path))
         except OSError:
             continue
         if stat.S_ISDIR(status.st_mode):
             found[path] = stat.S_IMODE(status.st_mode)
-        else:
-            nodes[path] = [status.st_mode, status.st_rdev]
-    return found, bits, nodes
+        elif path not in closed:
+            special[path] = [status.st_mode, status.st_rdev]
+    kept = {path: mark_of(os.path.join(root, path)) for path in closed}
+    return {"folders": found, "bits": bits, "specials": special, "nodes": nodes, "unread": kept}
+
+
+def _nodes(root: str, paths: Iterable[str]) -> dict[str, list[int]]:
+    """Return the files with several names -> device and number of the node."""
+    found = {path: os.lstat(os.path.join(root, path)) for path in paths}
+    return {path: [one.st_dev, one.st_ino] for path, one in found.items() if one.st_nlink > 1}
+
+
+def mark_of(full: str) -> list[int] | None:
+    """Return size and time of a file; of a folder that it is there; None if nothing is."""
+    try:
+        status = os.lstat(full)
+    except OSError:
+        return None
+    return [] if stat.S_ISDIR(status.st_mode) else [status.st_size, status.st_mtime_ns]
 
 
 def _is_readable(root: str, path: str) -> bool:
     full = os.path.join(root, path)
-    return os.path.islink(full) or os.access(full, os.R_OK)
+    return os.path.islink(full) or not os.path.isfile(full) or os.access(full, os.R_OK)
 
 
 def _folders_above(root: str, paths: Sequence[str], known: Mapping[str, int]) -> dict[str, int]:
@@ -178,7 +207,7 @@ def _folders_above(root: str, paths: Sequence[str], known: Mapping[str, int]) ->
     found = {}
     for folder in parents(paths).difference(known):
         inside = _Inside(root, folder)
-        for path in (folder, *(one.path for name in inside.folders for one in _empty(root, name))):
+        for path in (folder, *(one.path for name in inside.folders for one in _empty(root, name, {}))):
             mode = os.lstat(os.path.join(root, path)).st_mode
             if stat.S_ISDIR(mode):
                 found[path] = stat.S_IMODE(mode)
@@ -186,13 +215,13 @@ def _folders_above(root: str, paths: Sequence[str], known: Mapping[str, int]) ->
 
 
 class _Inside:
-    """What is in a folder: folders, special files, and whether there is anything else."""
+    """What is in a folder: folders, special files, whether there is anything else, and whether nobody can tell."""
 
     def __init__(self, root: str, path: str) -> None:
         self.path = path
         self.folders: list[str] = []
         self.specials: list[str] = []
-        self.others = False
+        self.others = self.closed = False
         try:
             with os.scandir(os.path.join(root, path)) as entries:
                 for entry in entries:
@@ -203,14 +232,16 @@ class _Inside:
                     else:
                         self.specials.append(os.path.join(path, entry.name))
         except OSError:
-            self.others = True
+            self.others = self.closed = True
 
 
-def _empty(root: str, path: str) -> list[_Inside]:
-    """Return a folder and those in it if git sees no file in any of them."""
+def _empty(root: str, path: str, closed: dict[str, None]) -> list[_Inside]:
+    """Return a folder and those in it if git sees no file in any of them; add one that nobody can read to `closed`."""
     found, queue = [], [path]
     for one in queue:
         inside = _Inside(root, one)
+        if inside.closed:
+            closed[one] = None
         if inside.others:
             return []
         found.append(inside)

@@ -131,8 +131,9 @@ def make_commit(git: Git, index: str, message: str) -> None:
     """Commit that index with git, including hooks and signature."""
     env = {**own_language(), "GIT_INDEX_FILE": index, "GIT_OPTIONAL_LOCKS": "1", "GIT_EDITOR": "true"}
     given = message.encode("utf-8", "surrogateescape")
-    # A setting may make comments of lines that begin with #, and so of a subject such as "#12: ...".
-    words = ("commit", "--quiet", "--cleanup=whitespace", "--file=-")
+    # A setting may make comments of lines that begin with #, and so of a subject such as "#12: ...". Another one may
+    # tell git that messages come in another encoding than that of the plan.
+    words = ("-c", "i18n.commitEncoding=UTF-8", "commit", "--quiet", "--cleanup=whitespace", "--file=-")
     git.ask(*words, given=given, env=env, seconds=SECONDS)
 
 
