@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -122,20 +123,25 @@ def test_what_variables_lead_to_is_compared(root: Path, monkeypatch: pytest.Monk
     assert differences(found, was, SETTINGS) == [["searched", "tools"]]
 
 
-@pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "CONDA_PREFIX"])
+@pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONUSERBASE", "HOME", "PATH"])
 def test_what_is_installed_in_an_environment_elsewhere_is_compared(
     root: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
-    far, other = (root.parent / name / "lib/python3/site-packages" for name in ("far", "other"))
+    inside = {"HOME": ".local/"}.get(variable, "")
+    far, other = (root.parent / name / f"{inside}lib/python3/site-packages" for name in ("far", "other"))
     write_tree(far, {"x.py": "one\n"})
     write_tree(other, {"x.py": "one\n"})
-    monkeypatch.setenv(variable, str(root.parent / "far"))
+    for name in ("far", "other"):
+        program = write_tree(root.parent, {f"{name}/bin/python3": ""}) / f"{name}/bin/python3"
+        program.chmod(0o755)
+    more = f"/bin:{os.environ['PATH']}" if variable == "PATH" else ""
+    monkeypatch.setenv(variable, f"{root.parent}/far{more}")
     found, was = pinned(root)
     write_tree(far, {"x.py": "two\n", "__pycache__/x.pyc": ""})
     assert differences(found, was, SETTINGS) == []
     write_tree(far, {"y-1.0.dist-info/METADATA": ""})
     assert differences(found, was, SETTINGS) == [["searched", str(far)]]
-    monkeypatch.setenv(variable, str(root.parent / "other"))
+    monkeypatch.setenv(variable, f"{root.parent}/other{more}")
     assert differences(found, was, SETTINGS) == []
 
 
