@@ -8,7 +8,11 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.executor.sample import SLUG, Repo, plan, step
+from ultra_runtime.files.git import GitError
+from ultra_runtime.files.process import Done
 
 Make = Callable[..., Repo]
 
@@ -61,6 +65,35 @@ def test_a_locked_index_is_named_with_what_to_do(make: Make) -> None:
     lock.unlink()
     repo.git("reset", "--quiet", "--", "src/part1.py")
     assert repo.git("status", "--porcelain", "-uno") == ""
+
+
+def test_a_damaged_index_is_named_with_what_to_do(make: Make) -> None:
+    """A machine that loses its power may leave one."""
+    repo = make(plan(step(1)))
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "one\n"})
+    repo.ok("step verify 1")
+    index = repo.folder / ".git/index"
+    whole = index.read_bytes()
+    how = "the index of git is damaged: ask the user to move it away and to run `git reset`, which keeps all files; then retry"
+    for damaged in (b"\0" * len(whole), whole[: len(whole) // 2]):
+        index.write_bytes(damaged)
+        assert repo.refused("step commit 1").endswith(f" | {how}")
+    index.write_bytes(b"")
+    (note,) = repo.ok("step commit 1")["notes"]
+    assert note.startswith("the git index was not updated: git ls-files failed: fatal: ")
+    assert note.endswith(f"{how}, then `git reset -- src/part1.py`")
+
+
+@pytest.mark.parametrize(("told", "said"), [
+    ("The following paths are ignored:\na\nerror: b\nfatal: no space", "error: b; fatal: no space"),
+    ("hint: try again\nwarning: a\nb", "warning: a; b"),
+    ("lint failed\nerror: line 1\nsee the log", "lint failed; error: line 1; see the log"),
+    ("", "exit status 1"),
+])  # fmt: skip
+def test_the_reason_of_git_is_one_sentence(told: str, said: str) -> None:
+    assert str(GitError(["-c", "a=b", "add"], Done(1, err=told.encode()))) == f"git add failed: {said}"
 
 
 def test_the_index_lock_of_a_killed_verb_goes_and_that_of_another_git_stays(make: Make) -> None:
