@@ -14,7 +14,7 @@ from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
 CALLS = (f"run start {PLAN}", "step begin 1", "step verify 1", "step commit 1", "run finish")
 LOCK = re.compile(r"/[^'\"\s]+\.lock")
 INDEX = re.compile(
-    r"index is locked and was not updated: if no git runs, remove (\S+), then `git (reset -- [^`]+)`"
+    r"index (?:is locked and )?was not updated: (?:if no git runs, remove (\S+)|[^`]+), then `git (reset -- [^`]+)`"
 )
 MOST_LOCKS = 3
 
@@ -72,9 +72,10 @@ def follow(repo: Repo, told: str) -> list[str]:
     """Do what an answer says about the index that could not be written, and return the locks that it names."""
     named = INDEX.findall(told)
     for lock, command in named:
-        Path(lock).unlink(missing_ok=True)
+        if lock:
+            Path(lock).unlink(missing_ok=True)
         repo.git(*command.split())
-    return [lock for lock, _ in named]
+    return [lock for lock, _ in named if lock]
 
 
 def _driven(repo: Repo, followed: list[str]) -> str:

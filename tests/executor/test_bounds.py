@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -144,6 +145,19 @@ class Hasty(Git):
     ) -> Done:
         """Run a command and return how it ended."""
         return super().done(*words, given=given, env=env, seconds=1)
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes"])
+def test_rules_of_git_that_are_a_pipe_are_named_at_once(make: Make, name: str) -> None:
+    """Git waits for whoever writes into it."""
+    repo = make(plan(step(1, verify="false", on_failure="skip")))
+    repo.start()
+    repo.ok("step begin 1")
+    os.mkfifo(repo.folder / name)
+    for call in ("step verify 1", "step restore 1"):
+        assert repo.refused(call) == f"{name} is a pipe, and git would wait for it | remove it, then retry"
+    (repo.folder / name).unlink()
+    assert repo.ok("step verify 1")["next"] == "skip"
 
 
 def test_a_clean_filter_that_sleeps_ends_a_snapshot_with_a_sentence(make: Make) -> None:

@@ -121,8 +121,17 @@ def test_a_switched_branch_is_refused(make: Make) -> None:
     repo.write({"src/part1.py": "one\n"})
     repo.git("checkout", "-q", "old")
     assert "a branch was switched, or history was rewritten" in repo.refused("step verify 1")
-    repo.git("checkout", "-q", "main")
+    repo.git("checkout", "-q", "--orphan", "none")
+    assert "HEAD (without a commit) does not contain" in repo.refused("step verify 1")
+    repo.git("checkout", "-q", "-f", "-b", "other", "main")
+    repo.write({"src/part1.py": "one\n"})
     assert repo.ok("step verify 1")["passed"]
+    told = "step 1 was committed on the branch other, but the run was started on the branch main"
+    assert repo.ok("step commit 1")["notes"] == [told], "the same commit under another name is named"
+    repo.git("checkout", "-q", "--orphan", "none")
+    repo.ok("run abort")
+    said = repo.refused(f"run start {PLAN} --mode resume")
+    assert said == "the branch none has no commit yet | ask the user to switch to a branch that has one"
 
 
 def test_progress_edited_to_completed(make: Make) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.executor.persons_tree import Step
 from tests.kit.repository import ENVIRONMENT, make_repository
+from ultra_runtime.files.git import GitError
 from ultra_runtime.run.state.record import Record
 from ultra_runtime.run.tree import users_index as under_test
 from ultra_runtime.run.tree.commit import (
@@ -132,7 +133,7 @@ def test_every_change_of_a_step_over_everything_that_a_user_has(tree: Step) -> N
     prepared = prepare(git, tree.snapshots, [one for one in changes if one.path not in overlaps], head, index)
     build_index(tree.workspace, tree.snapshots, prepared, head, index)
     make_commit(git, index, "step")
-    assert update_index(git, prepared.index, prepared.mark)
+    assert update_index(git, prepared.index, prepared.mark) is None
     committed, staged = in_index(tree, "ls-tree", "-r", "HEAD"), in_index(tree, "ls-files", "--stage")
     for path, (versions, step) in pairs.items():
         is_done = path in done - overlaps
@@ -218,14 +219,14 @@ def test_the_index_is_updated_where_it_is_as_it_was_and_a_lock_is_waited_for(
     monkeypatch.setattr(under_test, "time", SimpleNamespace(sleep=naps.append))
     lock.touch()
     before = tree.index()
-    assert not update_index(git, rows)
+    assert isinstance(update_index(git, rows), GitError)
     assert naps == [under_test.LOCK_NAP] * under_test.LOCK_TRIES
     assert tree.index() == before
     monkeypatch.setattr(under_test, "time", SimpleNamespace(sleep=lambda _: lock.unlink()))
-    assert update_index(git, rows)
+    assert update_index(git, rows) is None
     assert index_entries(git, paths) == {paths[0]: two, paths[1]: two, paths[2]: one}
-    assert update_index(git, rows)
-    assert not update_index(git, [[paths[0], two.mode, two.name, "100644", "no object"]])
+    assert update_index(git, rows) is None
+    assert isinstance(update_index(git, [[paths[0], two.mode, two.name, "100644", "no object"]]), GitError)
     assert not lock.exists()
 
 
@@ -243,10 +244,10 @@ def test_the_index_is_updated_where_files_have_no_second_name(
     monkeypatch.setattr(os, "link", refuse)
     lock = tree.folder / ".git/index.lock"
     lock.touch()
-    assert not update_index(git, [["first.txt", one.mode, one.name, two.mode, two.name]])
+    assert isinstance(update_index(git, [["first.txt", one.mode, one.name, two.mode, two.name]]), GitError)
     assert lock.exists()
     lock.unlink()
-    assert update_index(git, [["first.txt", one.mode, one.name, two.mode, two.name]])
+    assert update_index(git, [["first.txt", one.mode, one.name, two.mode, two.name]]) is None
     assert index_entries(git, ["first.txt"]) == {"first.txt": two}
     assert not lock.exists()
 

@@ -8,7 +8,11 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.executor.sample import SLUG, Repo, plan, step
+from ultra_runtime.files.git import GitError, find_git
+from ultra_runtime.files.process import Done
 
 Make = Callable[..., Repo]
 
@@ -61,6 +65,27 @@ def test_a_locked_index_is_named_with_what_to_do(make: Make) -> None:
     lock.unlink()
     repo.git("reset", "--quiet", "--", "src/part1.py")
     assert repo.git("status", "--porcelain", "-uno") == ""
+
+
+def test_a_damaged_index_is_named_with_what_to_do(make: Make) -> None:
+    """A machine that loses its power may leave one; git says what is wrong, and the hint what to do."""
+    repo = make(plan(step(1)))
+    index = repo.folder / ".git/index"
+    for damaged in (b"", b"\0" * index.stat().st_size):
+        index.write_bytes(damaged)
+        with pytest.raises(GitError) as told:
+            find_git(str(repo.folder)).ask("ls-files")
+        assert told.value.hint.startswith("the index of git is damaged: ask the user to move it away")
+
+
+@pytest.mark.parametrize(("told", "said"), [
+    ("The following paths are ignored:\na\nerror: b\nfatal: no space", "error: b; fatal: no space"),
+    ("hint: try again\nwarning: a\nb", "warning: a; b"),
+    ("lint failed\nerror: line 1\nsee the log", "lint failed; error: line 1; see the log"),
+    ("", "exit status 1"),
+])  # fmt: skip
+def test_the_reason_of_git_is_one_sentence(told: str, said: str) -> None:
+    assert str(GitError(["-c", "a=b", "add"], Done(1, err=told.encode()))) == f"git add failed: {said}"
 
 
 def test_the_index_lock_of_a_killed_verb_goes_and_that_of_another_git_stays(make: Make) -> None:
