@@ -20,8 +20,8 @@ VERIFY_FAILS, EXIT_FAILS, NO_PROOF, CONVERTED = "verify", "exit_condition", "pro
 BROUGHT: str = settings_fields.DEPENDENCIES
 CLEAN, NOT_MADE = "clean checkout", "not made: not every step is completed"
 """What the summary of a run says about its proof when there is one, and before it can be made."""
-OF_COMMANDS = (VERIFY_FAILS, EXIT_FAILS, NO_PROOF, CONVERTED, BROUGHT)
-"""The checks that need the commands of the plan to run."""
+OF_COMMANDS = (VERIFY_FAILS, EXIT_FAILS, NO_PROOF, CONVERTED, BROUGHT, FORGED)
+"""The checks that are made only when the commands of the plan run."""
 
 
 class Drift(Struct):
