@@ -19,7 +19,7 @@ from ultra_runtime.checkout import register
 from ultra_runtime.checkout.carried import DEEPEST, dependency_folders, entries_of, led_into
 from ultra_runtime.checkout.copy import make_copy
 from ultra_runtime.checkout.settings import settings_of
-from ultra_runtime.checkout.worktree import runs_programs
+from ultra_runtime.checkout.worktree import _remove_one_by_one, runs_programs
 
 Check = Callable[[], None]
 
@@ -242,7 +242,7 @@ def test_a_python_environment_works(source: Source, environment: Path) -> None:
     environment.rename(source.root / ".venv")
     try:
         packages = next((source.root / ".venv/lib").glob("python*/site-packages"))
-        write_tree(packages, {"installed.py": "name = 'installed'\n"})
+        write_tree(packages, {"installed.py": f"name = 'installed'  # not {source.root}\n"})
         before = source.state()
         copy = source.make()
         said = subprocess.run(
@@ -288,6 +288,14 @@ def test_a_folder_that_has_gone_holds_nothing_and_bars_nothing(tmp_path: Path) -
     for name in ("b", "a", "c"):
         (tmp_path / "there" / name).mkdir(parents=True)
     assert [one.name for one in entries_of(str(tmp_path / "there"))] == ["a", "b", "c"]
+
+
+def test_nothing_is_removed_through_a_link(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"mine/file": "x\n", "gone/deep/file": "y\n"})
+    for name in ("gone/link", "gone/deep/link"):
+        (tmp_path / name).symlink_to(tmp_path / "mine")
+    _remove_one_by_one(str(tmp_path / "gone"))
+    assert every_byte(tmp_path, "tmp").keys() == {"mine", "mine/file"}
 
 
 def test_links_lead_into_the_tree_by_their_full_path_alone(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -127,6 +128,10 @@ def test_the_caller_stays_where_it_is(
     source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    source.make()
+    source.remove()
+    files = len(os.listdir("/proc/self/fd"))
     source.make(setup("true"))
     assert Path.cwd() == tmp_path
+    assert len(os.listdir("/proc/self/fd")) == files + 1, "only the record of the copy stays open"
     source.remove()

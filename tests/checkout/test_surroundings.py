@@ -22,6 +22,7 @@ from ultra_runtime.checkout.surroundings import (
     differences,
     look_around,
 )
+from ultra_runtime.checkout.variables import paths_in, replace_paths
 from ultra_runtime.files.git import Git, find_git
 
 SETTINGS = settings_of({})
@@ -125,6 +126,21 @@ def test_what_variables_lead_to_is_compared(root: Path, monkeypatch: pytest.Monk
     assert differences(found, was, SETTINGS) == [
         ["searched", "tools"]
     ]  # what no variable names has no effect
+
+
+def test_paths_into_the_tree_are_found_in_values_of_any_form(tmp_path: Path) -> None:
+    root = str(tmp_path)
+    write_tree(tmp_path, {"a b": ""})
+    for value, found in {
+        "": [], "/usr/bin": [], root: [root], f"{root}/x": [f"{root}/x"], f"{root}x": [], f"{root}-x/y": [],
+        f"/usr/bin:{root}/bin:{root}": [f"{root}/bin", root], f"-I{root}/x -L{root}/y": [f"{root}/x", f"{root}/y"],
+        f"{root}/a b": [f"{root}/a b"], f"{root}/c d": [f"{root}/c"], f"x={root}/y,'{root}/z'": [f"{root}/y", f"{root}/z"],
+    }.items():  # fmt: skip
+        assert paths_in(value, root) == found, value
+        moved = replace_paths(value, root, lambda path: f"/new{path[len(root) :]}")
+        assert paths_in(moved, "/new") == [f"/new{path[len(root) :]}" for path in found] or " " in value, (
+            value
+        )
 
 
 def test_what_tools_find_above_a_working_copy_is_compared(
