@@ -16,7 +16,7 @@ from ultra_runtime.checkout.copy import Copy, NotReady, make_copy, remove_copy
 from ultra_runtime.checkout.settings import Settings, settings_of
 from ultra_runtime.files.git import Git, find_git
 
-__all__ = ["NotReady", "Source", "ends", "every_byte", "lives", "settings_of"]
+__all__ = ["Bytes", "NotReady", "Source", "ends", "every_byte", "lives", "settings_of"]
 Bytes = dict[str, tuple[int, bytes]]
 
 

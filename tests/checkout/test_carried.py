@@ -14,8 +14,12 @@ import pytest
 from tests.checkout.source import Source, every_byte
 from tests.kit.files import write_tree
 from tests.kit.repository import ENVIRONMENT, git
-from ultra_runtime.checkout.carried import DEEPEST, MOST_FOLDERS, dependency_folders, led_into
+from ultra_runtime.checkout import copy as copies
+from ultra_runtime.checkout import register
+from ultra_runtime.checkout.carried import DEEPEST, MOST_FOLDERS, dependency_folders, entries_of, led_into
+from ultra_runtime.checkout.copy import make_copy
 from ultra_runtime.checkout.settings import settings_of
+from ultra_runtime.checkout.worktree import _remove_one_by_one, runs_programs
 
 Check = Callable[[], None]
 
@@ -55,6 +59,14 @@ def test_the_committed_list_counts_not_an_edit_of_it(source: Source) -> None:
     write_tree(source.root, {".worktreeinclude": "*.secret\n"})
     assert source.make().notes == []
     source.remove()
+
+
+def test_the_lines_of_the_start_count_also_if_there_were_none(source: Source) -> None:
+    write_tree(source.root, {".worktreeinclude": "*.secret\n"})
+    for lines, copied in ((None, {"key.secret"}), (b"", set()), (b"*.secret\n", {"key.secret"})):
+        given = (source.git, source.head, str(source.folder), settings_of({}), ENVIRONMENT, lines)
+        assert files_of(Path(make_copy(*given).root)) == copied
+        source.remove()
 
 
 def test_what_is_copied_is_the_copys_own(source: Source) -> None:
@@ -110,6 +122,9 @@ def packages(source: Source) -> Source:
     (source.root / "node_modules/.bin/tool").chmod(0o755)
     (source.root / "node_modules/web").symlink_to("../web")
     (source.root / "node_modules/@scope/web").symlink_to("../../web")
+    write_tree(source.root.parent, {"far/tool/index.js": "far\n"})
+    (source.root / "node_modules/@far").symlink_to(source.root.parent / "far")
+    (source.root / "node_modules/loose").symlink_to(source.root / "elsewhere")
     return source
 
 
@@ -121,6 +136,9 @@ def test_node_modules_are_there_at_the_root_and_in_workspaces(packages: Source) 
     assert (root / "node_modules/@scope/tool/index.js").exists()
     assert (root / "web/node_modules/inner/index.js").exists()
     assert not (root / "elsewhere").exists()
+    assert (root / "node_modules/loose/node_modules/x/index.js").exists(), (
+        "the commit has nothing in its place"
+    )
     assert (
         subprocess.run([root / "node_modules/.bin/tool"], capture_output=True, check=True).stdout == b"tool\n"
     )
@@ -139,12 +157,13 @@ def test_a_workspace_package_is_that_of_the_commit(packages: Source) -> None:
     packages.remove()
 
 
-@pytest.mark.parametrize("clears", ["rm -rf node_modules", "rm -rf node_modules/* node_modules/.bin"])
+@pytest.mark.parametrize("clears", ["", "/* node_modules/.bin", "/@*/* node_modules/left-pad"])
 def test_a_clean_install_takes_nothing_from_the_user(packages: Source, clears: str) -> None:
     """`npm ci` begins so."""
     before = packages.state()
     root = Path(packages.make().root)
-    subprocess.run(["bash", "-c", clears], cwd=root, check=True)
+    subprocess.run(["bash", "-c", f"rm -rf node_modules{clears}"], cwd=root, check=True)
+    assert (packages.root / "node_modules/@far/tool/index.js").read_text() == "far\n"
     assert not (root / "node_modules/left-pad").exists()
     packages.remove()
     assert packages.state() == before
@@ -174,13 +193,40 @@ def test_an_older_commit_that_has_something_else_there(source: Source, tmp_path:
     (tmp_path / "outside").mkdir()
     (source.root / "out").symlink_to(tmp_path / "outside")
     git(source.root, "add", "out")
-    older = source.commit({"node_modules/own.js": "committed\n"})
-    git(source.root, "rm", "--quiet", "-r", "node_modules", "out")
+    older = source.commit({"node_modules/own.js": "committed\n", "key.secret": "committed\n"})
+    git(source.root, "rm", "--quiet", "-r", "node_modules", "out", "key.secret")
     source.commit({"out/x": "x\n"})
-    write_tree(source.root, {"out/node_modules/p/i.js": "x\n", "node_modules/p/i.js": "x\n"})
+    write_tree(
+        source.root, {"out/node_modules/p/i.js": "x\n", "node_modules/p/i.js": "x\n", "key.secret": "s3\n"}
+    )
+    write_tree(source.root, {".worktreeinclude": "*.secret\n"})
     root = Path(source.make(commit=older).root)
+    assert (root / "key.secret").read_text() == "committed\n"
     assert [path.name for path in (root / "node_modules").iterdir()] == ["own.js"]
     assert list((tmp_path / "outside").iterdir()) == []
+    source.remove()
+
+
+def test_attributes_stay_out_of_a_copy_for_a_linked_worktree(source: Source, tmp_path: Path) -> None:
+    git(source.root, "worktree", "add", "--quiet", tmp_path / "linked", "-b", "other")
+    write_tree(source.root, {".git/info/attributes": "*.txt eol=crlf\n"})
+    linked = Source(tmp_path / "linked")
+    assert (Path(linked.make().root) / "a.txt").read_bytes() == b"a\n"
+    linked.remove()
+
+
+def test_a_copy_that_cannot_be_removed_is_removed_with_the_next(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = Path(source.make().root)
+    with monkeypatch.context() as patched:
+        patched.setattr(copies, "remove_worktree", lambda *_: None)
+        source.remove()
+    assert left.exists()
+    os.close(register._held.pop(str(left)))  # its process is gone
+    source.folder = source.folder.with_name("next")
+    source.make()
+    assert not left.exists()
     source.remove()
 
 
@@ -198,7 +244,7 @@ def test_a_python_environment_works(
     environment.rename(source.root / ".venv")
     try:
         packages = next((source.root / ".venv/lib").glob("python*/site-packages"))
-        write_tree(packages, {"installed.py": "name = 'installed'\n"})
+        write_tree(packages, {"installed.py": f"name = 'installed'  # not {source.root}\n"})
         before = source.state()
         copy = source.make()
         said = subprocess.run(
@@ -262,6 +308,24 @@ def test_what_is_brought_is_no_change_for_git_whatever_rule_ignores_it(source: S
         assert git(root, "status", "--short") == "?? other.env"
     finally:
         source.remove()
+
+
+def test_a_folder_that_has_gone_holds_nothing_and_bars_nothing(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("gone", "loop", "x" * 300):
+        assert list(entries_of(str(tmp_path / name))) == []
+        assert runs_programs(str(tmp_path / name))
+    for name in ("b", "a", "c"):
+        (tmp_path / "there" / name).mkdir(parents=True)
+    assert [one.name for one in entries_of(str(tmp_path / "there"))] == ["a", "b", "c"]
+
+
+def test_nothing_is_removed_through_a_link(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"mine/file": "x\n", "gone/deep/file": "y\n"})
+    for name in ("gone/link", "gone/deep/link"):
+        (tmp_path / name).symlink_to(tmp_path / "mine")
+    _remove_one_by_one(str(tmp_path / "gone"))
+    assert every_byte(tmp_path, "tmp").keys() == {"mine", "mine/file"}
 
 
 def test_links_lead_into_the_tree_unless_a_copy_has_them_too(tmp_path: Path) -> None:

@@ -37,7 +37,9 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
     assert {"node_modules", ".venv", "venv", "vendor"} <= {*found.dependencies}
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "setup:\nproof: ~\nlimits:\n"])
+@pytest.mark.parametrize(
+    "text", ["", "# nothing\n", "setup:\nproof: ~\nlimits:\n", "limits:\n  attempts:\nslurm:\n  time: ~\n"]
+)
 def test_an_empty_file_or_value_is_as_good_as_none(tmp_path: Path, text: str) -> None:
     before = read_settings(str(tmp_path))
     write_tree(tmp_path, {FILE: text})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +12,12 @@ import pytest
 from tests.checkout.source import NotReady, Source, ends
 from tests.kit.files import write_tree
 from tests.kit.names import LAUNCHER
+from ultra_runtime.checkout.ready import REMEDIES, git_failed, system_failed
 from ultra_runtime.checkout.settings import Settings, settings_of
+from ultra_runtime.checkout.setup import LOOKED_AT
 from ultra_runtime.checkout.trial import try_copy
+from ultra_runtime.files.git import GitError
+from ultra_runtime.files.process import Done
 
 Check = Callable[[], None]
 
@@ -50,6 +56,32 @@ def test_a_failure_is_one_sentence_with_the_log(source: Source, unchanged: Check
     assert told.value.remedy == f"read {log_of(source)}; then fix `setup` in the project's settings"
     assert log_of(source).read_text() == "first\nno such package: x\n"
     assert not source.folder.exists()
+
+
+def test_the_last_words_of_a_long_log_are_told(source: Source, unchanged: Check) -> None:
+    with pytest.raises(NotReady, match=r"exit status 3: the reason$"):
+        source.make(setup(f"seq {2 * LOOKED_AT // 5}; echo 'the reason'; echo; exit 3"))
+
+
+SAID = ("fatal: a", "fatal: b", "error: c", "error: d", "e", "f")
+
+
+def test_of_what_git_says_the_line_that_tells_why_is_repeated() -> None:
+    """Its last line that is fatal; else the first error; else the last line."""
+    for lines in (one for size in (1, 2, 3) for one in itertools.permutations(SAID, size)):
+        fatal, errors = ([one for one in lines if one.startswith(word)] for word in ("fatal: ", "error: "))
+        told = [*lines[-1:], *errors[::-1], *fatal][-1].rpartition(" ")[2]
+        found = git_failed("it failed", GitError(["x"], Done(1, err="\n ".join(lines).encode())), "look")
+        assert (found.reason, found.remedy) == (f"it failed: {told}", "look"), lines
+
+
+def test_a_known_reason_has_a_remedy_of_its_own() -> None:
+    for words, remedy in REMEDIES.items():
+        said = f"error: x\nfatal: {words}"
+        assert git_failed("x", GitError(["x"], Done(1, err=said.encode()))).remedy == remedy
+        assert system_failed("x", OSError(1, words)).remedy == remedy
+    found = system_failed("x", OSError("odd"))
+    assert (found.reason, found.remedy) == ("x: odd", "fix this and retry")
 
 
 def test_a_setup_that_hangs_is_ended_with_its_children(source: Source, unchanged: Check) -> None:
@@ -96,6 +128,10 @@ def test_the_caller_stays_where_it_is(
     source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    source.make()
+    source.remove()
+    files = len(os.listdir("/proc/self/fd"))
     source.make(setup("true"))
     assert Path.cwd() == tmp_path
+    assert len(os.listdir("/proc/self/fd")) == files + 1, "only the record of the copy stays open"
     source.remove()

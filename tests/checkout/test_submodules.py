@@ -10,7 +10,9 @@ import pytest
 from tests.checkout.source import NotReady, Source
 from tests.kit.files import write_tree
 from tests.kit.repository import git, make_repository
+from ultra_runtime.checkout.settings import settings_of
 from ultra_runtime.checkout.submodules import submodule_notes
+from ultra_runtime.checkout.trial import try_copy
 
 LOCAL = ("-c", "protocol.file.allow=always")
 
@@ -124,9 +126,29 @@ def test_a_submodule_that_was_never_here_stays_empty_and_is_named(nested: Source
     wanted = "the submodule third party/lib is empty here, and so in a clean checkout: `git submodule update --init` fills it"
     assert copy.notes == [wanted]
     assert submodule_notes(fresh.git, fresh.head) == [wanted]
+    assert try_copy(fresh.git, fresh.head, settings_of({})) == [wanted]
     assert list((Path(copy.root) / "third party/lib").iterdir()) == []
     fresh.remove()
     assert fresh.state() == before
+
+
+def test_a_submodule_of_a_submodule_that_was_never_here_is_named_by_its_whole_path(nested: Source) -> None:
+    shutil.rmtree(nested.root / "third party/lib/in ner")
+    shutil.rmtree(nested.root / ".git/modules/some/name/modules")
+    assert [note.partition(" is empty")[0] for note in nested.make().notes] == [
+        "the submodule third party/lib/in ner"
+    ]
+    nested.remove()
+
+
+def test_a_name_that_leaves_the_modules_finds_nothing(nested: Source) -> None:
+    shutil.copytree(nested.root / ".git/modules/some/name", nested.root / "far.git")
+    text = '[submodule "../../far.git"]\n\tpath = far\n'
+    head = git(nested.root / "third party/lib", "rev-parse", "HEAD")
+    git(nested.root, "update-index", "--add", "--cacheinfo", f"160000,{head},far")
+    nested.commit({".gitmodules": text})
+    assert [note.partition(" is empty")[0] for note in nested.make().notes] == ["the submodule far"]
+    nested.remove()
 
 
 def test_a_submodule_without_its_commit_is_refused(nested: Source) -> None:
@@ -134,7 +156,7 @@ def test_a_submodule_without_its_commit_is_refused(nested: Source) -> None:
     git(nested.root, "update-index", "--cacheinfo", f"160000,{gone},third party/lib")
     git(nested.root, "commit", "--quiet", "--message=ahead of what is here")
     before = nested.state()
-    for call in (nested.make, lambda: submodule_notes(nested.git, nested.head)):
+    for call in (nested.make, lambda: try_copy(nested.git, nested.head, settings_of({}))):
         with pytest.raises(NotReady) as told:
             call()
         assert told.value.reason == "the submodule third party/lib does not have its commit 111111111111"

@@ -10,10 +10,12 @@ import pytest
 
 from tests.kit.files import write_tree
 from tests.kit.repository import git, make_repository
+from ultra_runtime.checkout import surroundings
 from ultra_runtime.checkout.settings import settings_of
 from ultra_runtime.checkout.surroundings import (
     LARGEST_READ,
     MOST_ENTRIES,
+    OTHERS,
     Surroundings,
     added_conversions,
     changed_names,
@@ -21,6 +23,7 @@ from ultra_runtime.checkout.surroundings import (
     differences,
     look_around,
 )
+from ultra_runtime.checkout.variables import paths_in, replace_paths
 from ultra_runtime.files.git import Git, find_git
 
 SETTINGS = settings_of({})
@@ -57,6 +60,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             ".worktreeinclude": "*.env\n",
         },
     )
+    for name in ("node_modules/lib/link", "link.env"):
+        (folder / name).symlink_to("nowhere")
     return folder
 
 
@@ -67,6 +72,14 @@ def pinned(root: Path) -> tuple[Git, Surroundings]:
 
 def rewrite(name: str, text: str) -> Change:
     return lambda root: write_tree(root, {name: text})
+
+
+def lead(name: str, target: str) -> Change:
+    def change(root: Path) -> None:
+        (root / name).unlink()
+        (root / name).symlink_to(target)
+
+    return change
 
 
 @pytest.mark.parametrize(
@@ -88,6 +101,9 @@ def rewrite(name: str, text: str) -> Change:
         (lambda root: (root / "src/node_modules").symlink_to("../node_modules"), ["src/node_modules"]),
         (rewrite("local.env", "two\n"), ["local.env"]),
         (rewrite("new.env", ""), ["new.env"]),
+        (lead("link.env", "to here"), ["link.env"]),  # as long as before, and just as broken
+        (lead("node_modules/lib/link", "to here"), ["node_modules"]),
+        (lambda root: (root / "local.env").unlink(), ["local.env"]),
         (rewrite(".worktreeinclude", ""), []),  # the lines of the start count
         (rewrite("src/new.py", ""), []),
     ],
@@ -143,6 +159,21 @@ def test_what_is_installed_in_an_environment_elsewhere_is_compared(
     assert differences(found, was, SETTINGS) == [["searched", str(far)]]
     monkeypatch.setenv(variable, f"{root.parent}/other{more}")
     assert differences(found, was, SETTINGS) == []
+
+
+def test_paths_into_the_tree_are_found_in_values_of_any_form(tmp_path: Path) -> None:
+    root = str(tmp_path)
+    write_tree(tmp_path, {"a b": ""})
+    for value, found in {
+        "": [], "/usr/bin": [], root: [root], f"{root}/x": [f"{root}/x"], f"{root}x": [], f"{root}-x/y": [],
+        f"/usr/bin:{root}/bin:{root}": [f"{root}/bin", root], f"-I{root}/x -L{root}/y": [f"{root}/x", f"{root}/y"],
+        f"{root}/a b": [f"{root}/a b"], f"{root}/c d": [f"{root}/c"], f"x={root}/y,'{root}/z'": [f"{root}/y", f"{root}/z"],
+    }.items():  # fmt: skip
+        assert paths_in(value, root) == found, value
+        moved = replace_paths(value, root, lambda path: f"/new{path[len(root) :]}")
+        assert paths_in(moved, "/new") == [f"/new{path[len(root) :]}" for path in found] or " " in value, (
+            value
+        )
 
 
 def test_what_tools_find_above_a_working_copy_is_compared(
@@ -201,13 +232,40 @@ def test_local_attributes_are_compared(root: Path, tmp_path: Path) -> None:
     assert names == [str(root / ".git/info/attributes"), "~/.config/git/attributes"]
 
 
-def test_names_of_all_that_changed_are_told_together(root: Path) -> None:
+def test_names_of_all_that_changed_are_told_together(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONF", f"{root}/src/a.py")
     found, was = pinned(root)
-    write_tree(root, {"local.env": "two\n", ".worktreeinclude": "*.env\n*.other\n"})
+    write_tree(root, {"local.env": "two\n", ".worktreeinclude": "*.env\n*.other\n", "src/a.py": "two\n"})
     git(root, "config", "core.eol", "lf")
     now = look_around(found, {"proof": "off"}, SETTINGS)
-    assert changed_names(was, now) == ["`proof`", ".worktreeinclude", "core.eol", "local.env"]
+    assert changed_names(was, now) == ["`proof`", ".worktreeinclude", "core.eol", "local.env", "src/a.py"]
     assert changed_names(was, was) == []
+
+
+def test_of_many_included_files_the_last_are_compared_together(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surroundings, "MOST_ENTRIES", 2)
+    names = [f"{letter}.env" for letter in "abcd"]
+    write_tree(root, dict.fromkeys(names, "one\n"))
+    (root / "link.env").unlink()
+    (root / "local.env").unlink()
+    found, was = pinned(root)
+    assert differences(found, was, SETTINGS) == []
+    for at, name in enumerate(names):
+        write_tree(root, {name: "two\n"})
+        assert differences(found, was, SETTINGS) == [["carried", name if at < 2 else OTHERS]]
+        write_tree(root, {name: "one\n"})
+
+
+def test_every_value_of_a_setting_counts(root: Path, tmp_path: Path) -> None:
+    """One that is given twice has both, such as what an address stands for."""
+    values = '[url "x"]\n\tinsteadOf = {}\n\tinsteadOf = {}\n'
+    write_tree(tmp_path, {".gitconfig": values.format("a", "b")})
+    found, was = pinned(root)
+    for first, second, same in (("a", "b", True), ("c", "b", False), ("a", "c", False), ("b", "a", False)):
+        write_tree(tmp_path, {".gitconfig": values.format(first, second)})
+        assert differences(found, was, SETTINGS) == ([] if same else [["reading", "url.x.insteadof"]])
 
 
 def test_what_dependencies_lead_to_is_compared_unless_a_working_copy_has_its_own(root: Path) -> None:

@@ -120,11 +120,14 @@ def test_what_a_killed_writer_left_is_no_obstacle_and_goes(tmp_path: Path) -> No
     path.write_bytes(b"old")
     os.link(path, tmp_path / "plan.md.prev")
     leftover, fresh = tmp_path / ".plan.md.aa.tmp", tmp_path / ".plan.md.bb.tmp"
-    leftover.write_bytes(b"half")
-    fresh.write_bytes(b"half")
-    os.utime(leftover, (0, 0))
+    others = [tmp_path / name for name in (".brief.md.aa.tmp", ".plan.md.aa", "plan.md.aa.tmp")]
+    for one in (leftover, fresh, *others):
+        one.write_bytes(b"half")
+    for one in (leftover, *others):
+        os.utime(one, (0, 0))
     write_file(str(path), b"new")
-    assert (path.read_bytes(), names(tmp_path)) == (b"new", [fresh.name, "plan.md"])
+    left = sorted([fresh.name, "plan.md", *(one.name for one in others)])
+    assert (path.read_bytes(), names(tmp_path)) == (b"new", left)
 
 
 @pytest.fixture

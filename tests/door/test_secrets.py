@@ -185,6 +185,7 @@ def test_two_on_two_lines_are_two_and_many_are_some() -> None:
     token = TOKENS["a GitHub token"][0]
     assert [line for line, _ in find_secrets(f"{token}\n\n{token} {token}\n")] == [1, 3]
     assert len(find_secrets(f"{token}\n" * 500)) == 20
+    assert list(secret_lines(f"{token}\n" * 500)) == [*range(1, 501)]
 
 
 @given(st.text())

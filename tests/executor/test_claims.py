@@ -21,20 +21,26 @@ def commit(repo: Repo, **files: str) -> None:
     repo.git("commit", "-qm", "mine", "--", *names)
 
 
-def test_a_commit_that_the_user_claims_between_the_steps_is_a_note(make: Make) -> None:
+def test_commits_that_the_user_claims_are_a_note(make: Make) -> None:
+    """Between the steps, and after a step has passed: then it has to pass again, on top of the new commit."""
     repo = make(plan(step(1), step(2)))
+    repo.write({"src/hello.py": "print('mine')\n"})
     repo.start()
     repo.do_step(1, {"src/part1.py": "one\n"})
     commit(repo, README_md="# Mine\n")
     repo.ok("step begin 2 --mine README.md")
     repo.write({"src/part2.py": "two\n"})
     repo.ok("step verify 2")
+    commit(repo, src__hello_py="print('mine')\n")
+    repo.ok("step begin 2 --mine src/hello.py")
+    assert "step 2 has not passed" in repo.refused("step commit 2")
+    repo.ok("step verify 2")
     repo.ok("step commit 2")
     assert repo.ok("run finish")["result"] == "completed"
     assert repo.ultra(f"audit {PLAN}")["status"] == "pass"
     report = repo.read(f"{PROJECT}/logs/report.md")
     assert "claimed by the user at step 2: README.md" in report
-    assert "- note: committed by the user: README.md" in report
+    assert "- note: committed by the user: README.md, src/hello.py" in report
 
 
 def test_claims_count_in_the_order_in_which_they_were_made() -> None:

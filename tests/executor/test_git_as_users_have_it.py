@@ -358,11 +358,15 @@ def test_a_commit_of_the_user_just_before_that_of_the_step_stays(make: Make) -> 
     script.chmod(0o755)
     repo.git("config", "filter.slow.clean", str(script))
     repo.write({".git/info/attributes": "src/part1.py filter=slow\n"})
+    hook = repo.folder / ".git/hooks/commit-msg"
+    repo.write({".git/hooks/commit-msg": '#!/bin/sh\necho "another subject" > "$1"\n'})
+    hook.chmod(0o755)
     repo.start()
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "one\n"})
     repo.ok("step verify 1")
     said = repo.refused("step commit 1")
+    hook.unlink()
     assert "commits were made outside the run since the step was verified | verify it again" in said
     assert repo.git("log", "-1", "--format=%s") == "mine"
     assert repo.git("show", "HEAD:README.md") == "mine"

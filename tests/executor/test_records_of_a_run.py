@@ -13,11 +13,17 @@ import pytest
 from tests.executor.persons_tree import Step, write
 from tests.kit.names import SOURCES
 from tests.kit.repository import make_repository
+from ultra_runtime.guard.site import LOCK
+from ultra_runtime.run.life.asked import RESUME, StartRequest
+from ultra_runtime.run.life.start import _lock
 from ultra_runtime.run.state import known
+from ultra_runtime.run.state.past import keep_findings
 from ultra_runtime.run.state.record import Record, Records
+from ultra_runtime.run.state.run_place import RunPlace
 from ultra_runtime.run.tree.raw import RawTrees
 from ultra_runtime.run.tree.saves import find_saves, read_save
 from ultra_runtime.run.tree.undo import save_replaced
+from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.standing.project_standing import line_of_projects
 
 
@@ -162,3 +168,38 @@ def test_the_newest_unfinished_run_is_told_when_a_session_starts(tmp_path: Path)
         if left:
             assert f"-p{left[0]}" in told
             assert ("(and 1 more)" in told) == (len(left) == 2)
+
+
+def test_a_start_takes_over_the_findings_that_the_runtime_wrote_of_the_same_run(tmp_path: Path) -> None:
+    """From the lock, or else those that were kept when the run stopped."""
+    root = make_repository(tmp_path / "repo", {"plan.md": "x\n"})
+    workspace, place = find_workspace(str(root)), RunPlace(str(root), str(root / "plan.md"), None, None)
+    asked = StartRequest("plan.md", RESUME, None, None, None, False, False, False, False)
+    assert "findings" not in _lock(workspace, place, asked, b"")
+    keep_findings(workspace, {"slug": place.slug, "findings": ["kept"]})
+    assert _lock(workspace, place, asked, b"")["findings"] == ["kept"]
+    for is_ours, slug in itertools.product((True, False), (place.slug, "another-run")):
+        lock = {"root": workspace.root, "slug": slug, "findings": ["of the lock"]}
+        (workspace.write_sealed if is_ours else workspace.write)(lock, LOCK)
+        found = _lock(workspace, place, asked, b"")["findings"]
+        assert found == (["of the lock"] if is_ours and slug == place.slug else ["kept"])
+
+
+def test_every_other_unfinished_run_is_asked_what_it_left(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", {"a.txt": "a\n"})
+    tree = Step(root)
+    tree.begin()
+    head = tree.workspace.git.head()
+    for number, slug in enumerate(("a-run", "m-own", "z-run"), 1):
+        Records(tree.workspace, slug).write(Record(number, head, tree.record.tree))
+    for name in ("a-empty", "n-empty"):
+        Path(tree.workspace.path(name)).mkdir()
+    (root / "a.txt").write_text("changed\n")
+    live: Any = SimpleNamespace(
+        workspace=tree.workspace, place=SimpleNamespace(slug="m-own"), snapshots=tree.snapshots, git=tree.workspace.git
+    )  # fmt: skip
+    assert known._leftovers(live, tree.snapshots.take(), head) == [
+        f"step {number} of the unfinished run {slug} left a.txt uncommitted; this run counts that as the user's"
+        for number, slug in ((1, "a-run"), (3, "z-run"))
+    ]
+    assert known._leftovers(live, tree.record.tree, head) == []

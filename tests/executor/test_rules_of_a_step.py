@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tests.executor.sample import FILES, PROJECT, SLUG, Repo, plan, step
+from ultra_runtime.plan.reading import read
+from ultra_runtime.plan.values import Fence
+from ultra_runtime.run.state.record import Record
+from ultra_runtime.run.step.verify import _sort_out
+from ultra_runtime.run.tree.snapshot import Change, Entry
 
 Make = Callable[..., Repo]
 SESSION = """\
@@ -20,6 +28,22 @@ SESSION = """\
   - Touch: {touch}
   - Never touch: `docs/`
 """
+
+
+def test_what_a_verify_changes_is_sorted_path_by_path_in_any_order() -> None:
+    """A new file where nothing is forbidden may stay, and may change again; whatever else changes is named."""
+    (one,) = read(plan(step(1, ["src/part1.py"], forbidden_paths=["locked/"])).encode()).steps
+    live: Any = SimpleNamespace(assignment=SimpleNamespace(fence=Fence(never_touch=("docs/",))))
+    kinds = {"known.txt": "left", "new.txt": "new", "old.txt": "named", "src/part1.py": "named", ".env": "named",
+             "locked/new": "named", "docs/new": "named"}  # fmt: skip
+    for paths in itertools.permutations(kinds, 3):
+        record = Record(1, "", "")
+        record.artefacts = ["known.txt"]
+        there = Entry("100644", "x")
+        changes = [Change(path, there if path in ("old.txt", "known.txt") else None, there) for path in paths]
+        named = _sort_out(live, one, record, changes)
+        assert named == [path for path in paths if kinds[path] == "named"], paths
+        assert record.artefacts == ["known.txt", *(path for path in paths if kinds[path] == "new")], paths
 
 
 def test_what_a_verify_may_leave_and_what_of_an_attempt_is_reported(make: Make) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 from pathlib import Path
@@ -10,11 +11,50 @@ import pytest
 
 from tests.kit.repository import git, make_repository
 from ultra_runtime.files.git import find_git
+from ultra_runtime.files.loose_refs import loose_refs
 from ultra_runtime.proof.objects import is_ancestor
 from ultra_runtime.run.tree.commit import index_entries
 from ultra_runtime.run.tree.own_index import link_index
 from ultra_runtime.run.tree.raw import _escaped
 from ultra_runtime.run.tree.staged import keep_index, staged_since
+
+
+def test_a_worktree_that_is_none_any_more_is_not_the_repository_around_it(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", {"a.txt": "a\n"})
+    git(root, "worktree", "add", "--quiet", "inner")
+    inner = find_git(str(root / "inner"))
+    assert inner.line("rev-parse", "--show-toplevel") == str(root / "inner")
+    (root / "inner/.git").unlink()
+    assert inner.line("rev-parse", "--show-toplevel") == ""
+    assert find_git(str(root)).line("rev-parse", "--show-toplevel") == str(root)
+
+
+def test_commits_are_there_if_all_of_them_are(tmp_path: Path) -> None:
+    found = find_git(str(make_repository(tmp_path / "repo", {"a.txt": "a\n"})))
+    head, tree, gone = found.head(), found.line("rev-parse", "HEAD^{tree}"), "1" * 40
+    for names in itertools.product((head, tree, gone, ""), repeat=2):
+        assert found.has_commits(*names) == (set(names) == {head}), names
+
+
+def test_refs_that_are_no_plain_files_are_left_to_git(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", {"a.txt": "a\n"})
+    found, head = find_git(str(root)), git(root, "rev-parse", "HEAD")
+    start = "refs/own/"
+    assert loose_refs(found, start) == {}
+    folder = root / ".git" / start
+    folder.mkdir()
+    (folder / "one").write_text(f"{head}\n")
+    (folder / "one.lock").write_text("half")
+    assert loose_refs(found, start) == {"one": head}
+    for content in ("ref: refs/heads/main\n", "", head[:39], f"{head}0", head.replace(head[0], "g")):
+        (folder / "two").write_text(content)
+        assert loose_refs(found, start) is None, content
+    (folder / "two").unlink()
+    (folder / "deep").mkdir()
+    assert loose_refs(found, start) is None
+    (root / ".git/refs/file").write_text(head)
+    assert loose_refs(found, "refs/file") is None
+
 
 NAMES = [
     "plain",

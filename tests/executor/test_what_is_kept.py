@@ -62,7 +62,10 @@ def test_findings_survive_an_abort_and_end_with_the_run(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
     repo.ok("run note something")
+    repo.write({PLAN: "# No plan any more\n"})
     repo.ok("run abort")
+    assert repo.progress()["status"] == "stopped", "whatever became of its plan"
+    repo.write({PLAN: plan(step(1))})
     repo.start("--mode", "resume")
     repo.do_step(1, {"src/part1.py": "one\n"})
     assert repo.ok("run finish")["findings"] == ["something"]

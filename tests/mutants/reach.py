@@ -23,7 +23,7 @@ from tests.mutants.swap import swap, swapped_codes
 NOTED, CHOSEN, FORKED = (f"ULTRA_MUTANTS_{name}" for name in ("NOTED", "CHOSEN", "FORKED"))
 PASSED, CALLED, SHARED = "passed: ", "called", "shared: "
 SOURCES = ("generator/ultra_plugin", "plugin_src/runtime/ultra_runtime")
-OTHERS = ("bash", "sh", "git")
+OTHERS = ("bash", "sh", "git", "cp")
 # The fixtures of a test that uses the bundle of the session.
 BUNDLE = {"bundle", "pytestconfig"}
 

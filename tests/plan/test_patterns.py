@@ -98,6 +98,14 @@ def test_an_empty_pattern_matches_all() -> None:
     assert search("", "anything")
 
 
+def test_only_a_short_pattern_is_plain_and_lines_count_only_if_asked() -> None:
+    assert weigh("a" * patterns.LONGEST_PLAIN) == (0, 0)
+    assert weigh("a" * (patterns.LONGEST_PLAIN + 1)) is None
+    for pattern, text in itertools.product(("^b", "a$", "^a$", "^b$"), ("a\nb", "b\na", "a", "b\n")):
+        assert search(pattern, text) == bool(re.search(pattern, text))
+        assert search(pattern, text, multiline=True) == bool(re.search(pattern, text, re.MULTILINE))
+
+
 def test_many_hostile_patterns_cost_no_more_than_one() -> None:
     faults = check(SLOW_CLASS + str(number) for number in range(50))
     assert list(faults) == [SLOW_CLASS + "0"]
@@ -171,12 +179,27 @@ def test_plain_patterns_are_searched_as_python_does(pattern: str, text: str, mul
     )
 
 
-def test_every_short_pattern_that_is_plain_compiles() -> None:
-    """All of up to three signs: what is not plain is left to the child, which may fail."""
+def test_every_short_pattern_that_is_plain_compiles_and_has_its_weight() -> None:
+    """All of up to three signs: what is not plain is left to the child, which may fail. A group weighs nothing."""
     signs = ("a", "\\d", "\\", "\\b", "\\*", *"*+?()|^$.[]{}:")
     plain = 0
     for pattern in map("".join, (one for size in range(4) for one in itertools.product(signs, repeat=size))):
-        if weigh(pattern) is not None:
+        weight = weigh(pattern)
+        if weight is not None:
             plain += 1
             re.compile(pattern)
+            tokens = re.findall(r"\\.|.", pattern)
+            assert weight == (sum(one in "*+" for one in tokens), sum(one in "?|" for one in tokens)), pattern
+            assert weight == weigh(f"({pattern})") == weigh(f"(?:{pattern})"), pattern
     assert plain > 500
+
+
+def test_a_pattern_that_is_not_plain_is_searched_and_refused_as_python_does() -> None:
+    for multiline in (False, True):
+        assert search("(?:^b$){1}", "a\nb\n", multiline) == multiline
+    for pattern in ("[", "(a", "*{1}", "(?P<x"):
+        with pytest.raises(re.error) as told:
+            re.compile(pattern)
+        assert check([pattern]) == {pattern: str(told.value)}
+        with pytest.raises(PatternError, match=re.escape(str(told.value))):
+            search(pattern, "")

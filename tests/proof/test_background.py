@@ -108,6 +108,12 @@ def test_a_proof_that_is_stopped_ends_with_all_that_it_started(root: Path, proof
     assert not any(map(os.path.exists, (*places, running.folder)))
 
 
+def test_a_proof_that_cannot_be_made_is_missing_and_says_why(root: Path) -> None:
+    told = begun(root).run({**job_of(root, "true"), "end": "1" * 40}, 60)
+    assert told
+    assert (told.required, told.rows, told.proof.partition(":")[0]) == (True, {}, "git ls-tree failed")
+
+
 @pytest.mark.parametrize("done", [0, 2])
 def test_a_process_that_dies_without_an_answer_is_started_three_times(root: Path, done: int) -> None:
     """One that has got further may die three times more."""

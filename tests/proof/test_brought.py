@@ -10,8 +10,11 @@ import pytest
 from tests.kit.repository import make_repository
 from ultra_runtime.checkout.surroundings import CARRIED, READING, SEARCHED
 from ultra_runtime.files.git import Git, find_git
+from ultra_runtime.plan.values import Fence
 from ultra_runtime.proof.brought import DECLARING, judge_changed
-from ultra_runtime.proof.drift import BROUGHT, CONVERTED, FORGED
+from ultra_runtime.proof.conditions import Condition, Tried
+from ultra_runtime.proof.drift import BROUGHT, CONVERTED, FORGED, OF_COMMANDS
+from ultra_runtime.proof.prove import prove
 
 OF_PYTHON = ("requirements.txt", "requirements-dev.txt", "requirements.in")
 DECLARES = (*DECLARING, *OF_PYTHON)
@@ -74,3 +77,15 @@ def test_what_the_commit_has_was_not_brought(git: Git) -> None:
     assert judge(git, "README.md", [CARRIED, "kept/node_modules"]) == ([], 0)
     assert judge(git, "README.md", [SEARCHED, str(Path(git.root) / "kept/node_modules")]) == ([BROUGHT], 0)
     assert judge(git, "README.md") == ([], 0)
+
+
+def test_a_later_look_without_commands_keeps_everything_that_only_they_showed(git: Git) -> None:
+    """The status page audits again without them; what it did not keep, it would show as passed."""
+    start = git.ask("rev-parse", "start").decode().strip()
+    row = {"problem": "failed", "lacks": (), "log": "", "passes_here": False}
+    changed = [[READING, "filter"], [CARRIED, "node_modules"], [SEARCHED, "/bin"], [FORGED, "blob"]]
+    ended = Tried("no disk", {"one": row}, required=True, changed=changed)
+    asked = [Condition("one", step=1), Condition("one")]
+    shown = prove(git, [], Fence(), start, start, {}, asked, ended).drifts
+    assert {one.check for one in shown} == set(OF_COMMANDS)
+    assert prove(git, [], Fence(), start, start, {}).drifts == []

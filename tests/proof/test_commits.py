@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from tests.executor.sample import step
@@ -9,6 +11,8 @@ from tests.kit.repository import git
 from tests.proof.history import LINK, SCRIPT, SUBMODULE, Content, History, faults, steps_of
 from ultra_runtime.files.git import find_git
 from ultra_runtime.plan.values import Fence
+from ultra_runtime.proof.checks import StepCommits
+from ultra_runtime.proof.objects import is_ancestor
 from ultra_runtime.run.life.recorded import MOST_STRAYS, Facts, stray_commits
 
 ONE = steps_of(step(1, ["src/a.py"]))
@@ -267,3 +271,15 @@ def test_a_replaced_object_and_a_graft_change_nothing(history: History) -> None:
     finally:
         info.unlink()
         git(history.folder, "replace", "-d", bad)
+
+
+def test_what_a_step_changed_and_which_commits_are_below_another(history: History) -> None:
+    commits = [history.start, *history.commits([{"a": "1", "b": "1"}, {"b": "2"}, {"c": "3"}])]
+    found = find_git(str(history.folder))
+    pairs = itertools.product(enumerate(commits), repeat=2)
+    for (first, older), (second, newer) in pairs:
+        assert is_ancestor(found, older, newer) == (first <= second)
+        steps = StepCommits(found, {1: (older, newer), 2: (older, "1" * 40)})
+        low, high = sorted((first, second))
+        assert steps.changed(1) == sorted(set("".join(("ab", "b", "c")[low:high])))
+        assert (steps.own(1), steps.changed(2), steps.changed(3), steps.own(3)) == (newer, [], [], "")

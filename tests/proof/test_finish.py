@@ -96,6 +96,7 @@ def test_what_is_not_committed_does_not_count(run: Callable[..., Repo]) -> None:
     assert "ask the user; undo the edit, or add --accept-settings-change" in said
     accepted = repo.start("--mode", "resume", "--accept-settings-change")
     assert accepted["next"] == "ultra run finish"
+    assert repo.ultra(f"audit {PLAN}")["status"] == "unfinished", "it has no end any more"
     assert repo.ok("run finish")["result"] == "completed"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -42,6 +43,81 @@ def test_a_text_is_found_wherever_the_output_is_cut(
         os.close(reader)
         assert told == (0, [one for one in wanted if one not in OUTPUT])
         assert (tmp_path / "log").read_bytes() == OUTPUT
+
+
+@pytest.mark.parametrize(
+    ("script", "seconds", "ended"),
+    [
+        ("printf out; printf err >&2; exit 3", None, (3, b"out", b"err", False)),
+        ("printf out; printf err >&2; exit 3", 60, (3, b"out", b"err", False)),
+        ("cat; kill -15 $$", 60, (-15, b"given" * 50_000, b"", False)),
+        ("exec <&-; printf out", 60, (0, b"out", b"", False)),  # it reads nothing of what it is given
+        ("sleep 600 & printf out; exit 0", 60, (0, b"out", b"", False)),  # what it leaves has its pipes
+        ("exec >&- 2>&-; sleep 0.1; exit 4", 60, (4, b"", b"", False)),
+        ("printf out; exec sleep 600", 0.5, (-9, b"out", b"", True)),
+        ("exec >&- 2>&-; exec sleep 600", 0.3, (-9, b"", b"", True)),
+    ],
+)
+def test_a_program_is_told_what_it_is_given_and_ends_in_time(
+    script: str, seconds: float | None, ended: tuple[int, bytes, bytes, bool]
+) -> None:
+    mark = f"x{os.urandom(8).hex()}"
+    try:
+        given = b"given" * 50_000 if seconds else b""
+        done = process.capture(["bash", "-c", script], {**os.environ, process.MARK: mark}, given, seconds)
+        assert (done.status, done.out, done.err, done.late) == ended
+    finally:
+        process.end_marked(mark)
+    with pytest.raises(process.NotStartedError, match=r"^no-such-program is not on PATH$"):
+        process.capture(["no-such-program", "x"], os.environ)
+    with pytest.raises(process.NotStartedError, match=r"^/etc/passwd cannot be started: "):
+        process.capture(["/etc/passwd", "x"], os.environ)
+
+
+def sleeping(own: str) -> list[str]:
+    """Return what the processes are told that sleep so long, zombies left out."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found += [word for word in path.read_text().split("\0") if word.startswith(own)][:1]
+    return [one for one in found if one.isascii() and " " not in one]
+
+
+def test_we_never_end_ourselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = f"x{os.urandom(8).hex()}"
+    with subprocess.Popen(["sleep", "600"], env={**os.environ, process.MARK: mark}) as marked:
+        monkeypatch.setenv(process.MARK, mark)
+        process.end_marked(mark)
+        assert marked.poll() is None
+        monkeypatch.delenv(process.MARK)
+        process.end_marked("", "other")
+        assert marked.poll() is None
+        process.end_marked("other", mark)
+        assert marked.wait(60) == -9
+
+
+def test_what_a_command_leaves_is_ended_with_it_and_nothing_else(tmp_path: Path) -> None:
+    """Not what the caller had started before, nor what that has started; but what an earlier call has left."""
+    own = f"600.{os.getpid()}"
+    script = f"sleep {own}1 & setsid sleep {own}2 & env -i setsid sleep {own}3 & sleep 0.2; echo done; exit 5"
+    mark = f"x{os.urandom(8).hex()}"
+    subprocess.run(
+        ["bash", "-c", f"setsid sleep {own}4 &"], env={**os.environ, process.MARK: mark}, check=True
+    )
+    with (
+        subprocess.Popen(["bash", "-c", f"sleep {own}5 & wait"], start_new_session=True) as other,
+        (tmp_path / "log").open("w+b") as log,
+    ):
+        try:
+            done = process.run_logged(
+                ["bash", "-c", script], os.environ, log.fileno(), 60, mark, [b"no", b"don"]
+            )
+            assert (done.status, done.late, list(done.lacks)) == (5, False, [b"no"])
+            assert (tmp_path / "log").read_bytes() == b"done\n"
+            while sleeping(own) != [f"{own}5"]:  # the kernel may need a moment
+                time.sleep(0.01)
+        finally:
+            os.killpg(other.pid, 9)
 
 
 def test_head_and_tail_are_kept_and_what_is_between_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:

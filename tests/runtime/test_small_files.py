@@ -6,6 +6,8 @@ import hashlib
 import io
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import time
@@ -17,12 +19,18 @@ from hypothesis import strategies as st
 
 from tests.kit.repository import make_repository
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.files import kept_answers, unexpected
+from ultra_runtime.files import given_text, kept_answers, unexpected
 from ultra_runtime.files.digest import blob_name, sha1, sha256
+from ultra_runtime.files.error_log import logs_in
+from ultra_runtime.files.git import GitError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.json_file import NotJsonError, load_json, read_json
 from ultra_runtime.files.price import models, price, rounded
-from ultra_runtime.files.regular_file import LARGEST, UnreadableError, read_descriptor
+from ultra_runtime.files.process import Done
+from ultra_runtime.files.project import Project
+from ultra_runtime.files.project_writes import ignore_own_files, ignore_text
+from ultra_runtime.files.quick_write import put
+from ultra_runtime.files.regular_file import LARGEST, UnreadableError, read_descriptor, read_if_any
 from ultra_runtime.files.waiting import Waiting
 
 
@@ -156,6 +164,29 @@ def test_an_answer_is_kept_for_its_session_and_no_other(
     assert kept_answers.kept_answer("scout") == answers[sessions[-2]]
 
 
+@pytest.mark.parametrize("seen", [".git/ultra/answers", ".git/ultra/answers/session-0"])
+def test_two_hooks_may_drop_old_answers_at_the_same_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen: str
+) -> None:
+    """Agents that end together: what one has seen, the other has dropped."""
+    repo = make_repository(tmp_path / "repo", {"README.md": "x\n"})
+    oldest = repo / ".git/ultra/answers/session-0"
+
+    def listed(folder: str) -> list[str]:
+        found = sorted(os.listdir(folder))
+        if folder == str(repo / seen):
+            shutil.rmtree(oldest)
+        return found
+
+    for number in range(kept_answers.MOST_SESSIONS):
+        kept_answers.keep_answer(str(repo), f"session-{number}", "scout", "old")
+    os.utime(oldest, (1, 1))
+    monkeypatch.setattr(kept_answers, "names_in", listed)
+    kept_answers.keep_answer(str(repo), "new", "scout", "text")
+    assert not oldest.exists()
+    assert (repo / ".git/ultra/answers/new/scout.md").read_text() == "text"
+
+
 @pytest.mark.parametrize("session", ["", "../x", "a/b", "x" * 101, "a b", ".."])
 def test_no_answer_is_kept_under_a_name_that_leaves_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, session: str
@@ -169,6 +200,81 @@ def test_no_answer_is_kept_under_a_name_that_leaves_its_folder(
     assert not (repo / ".git/ultra").exists()
     kept_answers.keep_answer(str(tmp_path), "fine", "scout", "text")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["repo"]
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(RefusedError, match="cannot be written: Is a directory"):
+        put(str(tmp_path / "folder"), b"x")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+    put(str(tmp_path / "file"), b"x")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_a_list_of_ignored_files_that_is_there_stays(tmp_path: Path) -> None:
+    project = Project(str(tmp_path), "2026-01-31-greet")
+    Path(project.folder).mkdir(parents=True)
+    ignore_own_files(project)
+    own = Path(project.path(".gitignore"))
+    assert own.read_text() == ignore_text()
+    own.write_text("mine\n")
+    ignore_own_files(project)
+    assert own.read_text() == "mine\n"
+
+
+def test_a_name_of_any_bytes_is_read_from_json(tmp_path: Path) -> None:
+    for text in ("x", "\udcff", "é\udc80"):
+        (tmp_path / "x.json").write_text(json.dumps({"name": text}))
+        assert load_json(str(tmp_path / "x.json")) == {"name": text}
+
+
+def test_only_our_own_logs_in_our_own_folder_are_logs(tmp_path: Path) -> None:
+    """The oldest logs are removed: nothing else may be taken for one."""
+    for name in ("b.log", "a.log", ".hidden.log", "notes.txt", "log", ".x"):
+        (tmp_path / name).touch()
+    assert logs_in(str(tmp_path)) == [str(tmp_path / "a.log"), str(tmp_path / "b.log")]
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert logs_in(str(tmp_path / "link")) == logs_in(str(tmp_path / "gone")) == []
+
+
+def test_why_a_file_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for path, reason in {
+        str(tmp_path / "loop"): "it cannot be opened: Too many levels of symbolic links",
+        "/proc/self/mem": "it cannot be read: Input/output error",
+        str(tmp_path / "gone/x"): "there is no such file",
+        str(tmp_path): "it is a directory, not a file",
+        "/dev/null": "it is not a regular file",
+        "a\0b": "no file can have this name",
+    }.items():
+        with pytest.raises(RefusedError, match=re.escape(f": {reason}")):
+            read_given(path, "look")
+        assert read_if_any(path) == b""
+    reader, writer = os.pipe()
+    monkeypatch.setattr(given_text, "STANDARD_INPUT", writer)
+    with pytest.raises(RefusedError, match="standard input cannot be read: Bad file descriptor"):
+        read_given(None, "look")
+    os.close(reader)
+    os.close(writer)
+
+
+@pytest.mark.parametrize(
+    ("words", "err", "told"),
+    [
+        (["status"], "fatal: one\nhint: two\n three", "git status failed: fatal: one; three"),
+        (["-c", "a=b", "-c", "c=d", "add", "x"], "no", "git add failed: no"),
+        (["add"], "", "git add failed: exit status 128"),
+        (["add"], "fatal: Unable to create '/x/index.lock': File exists", "git add failed: /x/index.lock exists"),
+    ],
+)  # fmt: skip
+def test_an_error_of_git_names_the_command_and_the_reason(words: list[str], err: str, told: str) -> None:
+    found = GitError(words, Done(128, err=err.encode()))
+    assert str(found) == told
+    assert ("remove /x/index.lock" in str(found.hint)) == ("index.lock" in err)
+    assert (
+        str(GitError(words, Done(128, err=err.encode(), late=True))).endswith(" failed: it timed out")
+        or found.lock
+    )
 
 
 def test_git_names_a_blob_in_the_same_way(tmp_path: Path) -> None:

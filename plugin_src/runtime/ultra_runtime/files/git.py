@@ -84,7 +84,8 @@ class GitError(UltraError):
     """A git command that failed, with the end of its output."""
 
     def __init__(self, words: Sequence[str], done: Done) -> None:
-        lines = (done.err or done.out).decode("utf-8", "replace").splitlines()
+        text = (done.err or done.out).decode("utf-8", "replace")
+        lines = [line.strip() for line in text.splitlines()]
         if any(line.startswith(FATAL) for line in lines):  # then the rest is no reason
             lines = [line for line in lines if line.startswith((FATAL, ERROR))]
         said = "\n".join(line for line in lines if not line.startswith(ADVICE)).strip()
@@ -93,7 +94,7 @@ class GitError(UltraError):
             said = "it timed out"
         self.said = said[-MOST_TOLD:] or f"exit status {done.status}"
         self.lock = lock = one_line(lock_named(said), MOST_TOLD)
-        told = "; ".join(filter(None, map(str.strip, self.said.split("\n"))))
+        told = "; ".join(filter(None, self.said.split("\n")))
         super().__init__(
             f"git {_command(words)} failed: {f'{lock} exists' if lock else one_line(told, MOST_TOLD)}"
         )

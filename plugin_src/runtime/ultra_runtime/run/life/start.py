@@ -222,7 +222,7 @@ def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: byte
         findings = old.get("findings")
     else:
         findings = kept_findings(workspace, place.slug)
-    if findings and not asked.restart:
+    if findings:
         lock["findings"] = findings
     return lock
 
