@@ -111,9 +111,14 @@ def _make_bundles(folder: Path) -> None:
     copy_tree(folder / "dist", folder / UNUSED)
 
 
+def make_bundles(config: pytest.Config) -> Path:
+    """Return a folder with the plugins, built once, that no test changes."""
+    built = made_once(config, "built", _make_bundles) / "dist"
+    FIXED.update(built.iterdir())
+    return built
+
+
 @pytest.fixture(scope="session")
 def bundle(pytestconfig: pytest.Config) -> Path:
     """Return a plugin folder that no test changes, built once; tests/generator shows that dist/ is the same."""
-    built = made_once(pytestconfig, "built", _make_bundles) / "dist"
-    FIXED.update(built.iterdir())
-    return built / NAME
+    return make_bundles(pytestconfig) / NAME

@@ -43,6 +43,7 @@ def test_a_file_answers_the_topic_with_its_number_and_its_question(tmp_path: Pat
     texts = {
         "01-old.md": "question: Another?\nconfidence: 0.9",
         "01-why.md": "question: '**Why**  now?'\nconfidence: 0.6",
+        "01-zero.md": "question: Another?\nconfidence: 0.9",
         "02-how.md": "question: Another?\nconfidence: 0.9",
         "03-bare.md": "confidence: high",
         ".04-hidden.md": "confidence: 0.9",

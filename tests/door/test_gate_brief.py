@@ -326,7 +326,8 @@ def test_what_can_be_computed_is_filled_in(ultra: Ultra, project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "kept", ["{", "", '{"round": -5}', '{"round": "1"}', "{}", '{"round": 99}', '{"round": true}']
+    "kept",
+    ["{", "", '{"round": -1}', '{"round": "1"}', "{}", '{"round": 3}', '{"round": 99}', '{"round": true}'],
 )
 def test_a_count_that_somebody_broke_leaves_the_last_round(
     ultra: Ultra, project: Path, draft: Path, kept: str
@@ -357,3 +358,6 @@ def test_the_answer_for_a_person(ultra: Ultra, draft: Path) -> None:
     assert told.out.startswith(
         "Round 1 of 3: not passed, PROCEED.\n  testability: 2 of 5; testability is weak\n"
     )
+    assert "The answer was not in the expected form" not in told.out
+    degraded = ultra.say(*GATE, "--accept-partial", given="no block").out
+    assert "\nThe answer was not in the expected form; missing scores count as weak.\n" in degraded

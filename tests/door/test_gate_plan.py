@@ -110,6 +110,7 @@ def test_good_scores_make_the_draft_the_plan(ultra: Ultra, draft: Path, project:
     assert (told.data["passed"], told.data["failing"]) == (True, [])
     assert (project / "plan.md").read_text() == whole
     assert not draft.exists()
+    assert not (project / "logs/plan-gate.json").exists(), "the next draft is counted from the start"
 
 
 def test_a_weak_manifest_is_never_let_through_and_other_weaknesses_are_told(

@@ -52,6 +52,7 @@ def test_begin_tells_all_that_is_needed_and_moves_the_status(
     }
     assert (second["slug"], second["scope"], second["agents"]) == ("the-clock", "external", EXTERNAL)
     assert (data["new_topic"], data["agents_in_all"], data["second_model"]) == (3, 7, False)
+    assert data["price"].startswith("7 agents (")
     assert data["billing"] == "agents use the account that this client is logged in with"
     assert (data["project"], data["brief"]) == (PROJECT, f"{PROJECT}/brief.md")
     assert "research topic 1 and 2, one after the other" in data["next"]

@@ -91,6 +91,12 @@ def test_every_file_has_one_depth_and_a_reason_that_is_true(work: Path, committe
     assert told == {path: expected(path, text) for path, text in found.items()}
     assert len(judged) == len(found)
     assert judged == sorted(judged, key=lambda one: (DEPTHS.index(one.depth), one.path))
+    tops = {path.partition("/")[0] for path in found}
+    named = {one.path: (one.depth, one.reason) for one in judge(str(work), judged, [*tops])}
+    for path, (depth, reason) in told.items():  # a step names all of them
+        is_secret = path.lower().rpartition("/")[2] in (".env", "tls.key")
+        kept = depth != "skipped" or is_secret
+        assert named[path] == ((depth, reason) if kept else ("summary-only", f"a step names it; {reason}"))
 
 
 HEADS = {
@@ -157,9 +163,11 @@ def test_a_moment_takes_what_was_written_after_it(work: Path, tmp_path: Path) ->
         write_tree(folder, {**dict.fromkeys(names, "x\n"), ".gitignore": "*.log\nnode_modules\n"})
         for name in names:
             os.utime(folder / name, (1000, 1000 + 0.5 * (name != "at.py")))
+        (folder / "old.py").unlink(missing_ok=True)
+        os.mkfifo(folder / "old.py")  # in the repository it was a file; nobody waits for a writer
     make_repository(work / "inner", {"x.py": "x\n"})  # git lists it as one path, which is a folder
     found = {one.path for one in changed_after(str(work), 1000.0)}
-    assert "inner/" in found
+    assert {"inner/", "old.py"} <= found
     assert found & set(names) == {"after.py", "d/after.py"}
     found = {one.path for one in changed_after(str(tmp_path / "without git"), 1000.0)}
     assert found & set(names) == {"after.py", "d/after.py", "ignored.log"}

@@ -55,7 +55,7 @@ class Trials:
         if not faults:
             return []
         if len(faults) == 1 or are_apart(faults):
-            notice = self.copies[0].notices(faults, *self.limited(self.notes.away))
+            notice = self.copies[0].notices(faults, *self.limited(self.notes.far(faults[0])))
             if len(faults) == 1 or not notice:
                 return [notice] * len(faults)
         half = len(faults) // 2

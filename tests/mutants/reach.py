@@ -10,6 +10,7 @@ import os
 import select
 import signal
 import sys
+import tempfile
 from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 from coverage import Coverage
 
+from tests.mutants.fork_bundle import is_server, serve_with, source_of
 from tests.mutants.fork_here import FAULTY, use_forks_of_tests
 from tests.mutants.swap import swap, swapped_codes
 
@@ -24,8 +26,6 @@ NOTED, CHOSEN, FORKED = (f"ULTRA_MUTANTS_{name}" for name in ("NOTED", "CHOSEN",
 PASSED, CALLED, SHARED = "passed: ", "called", "shared: "
 SOURCES = ("generator/ultra_plugin", "plugin_src/runtime/ultra_runtime")
 OTHERS = ("bash", "sh", "git", "cp")
-# The fixtures of a test that uses the bundle of the session.
-BUNDLE = {"bundle", "pytestconfig"}
 
 
 class Noting:
@@ -34,12 +34,14 @@ class Noting:
     def __init__(self, file: Path) -> None:
         self.file, self.root, self.now, self.away = file, Path.cwd(), "", set[str]()
         self.seconds: dict[str, float] = {}
+        self.bundled: set[str] = set()
         self.using: dict[str, set[str]] = {}
         self.coverage = Coverage(data_file=None, source=list(SOURCES), config_file=False)
         self.coverage.start()
         self.calls = file.with_suffix(".calls")
         self.calls.mkdir()
         use_forks_of_tests(self.begin, self.leave)
+        serve_with(self.calls, {"notes": str(self.calls)})
         sys.addaudithook(self.hear)
 
     def begin(self) -> None:
@@ -63,17 +65,21 @@ class Noting:
         }
 
     def hear(self, event: str, given: tuple[Any, ...]) -> None:
-        """Note that a test starts a program that may be ours, or asks the process that forks to do so."""
-        if event == "socket.sendmsg" or (event == "subprocess.Popen" and Path(given[0]).name not in OTHERS):
+        """Note that a test starts a program that may be ours."""
+        if event == "subprocess.Popen" and Path(given[0]).name not in OTHERS and not is_server(given[1]):
             self.away.add(self.now)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Build the bundles: what that starts is not of the tests that use them."""
+        _make_bundles(session)
+        self.away.clear()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> None:
-        """Note a new test; the bundle, which is built for a whole session, has code of its own."""
-        self.now = item.nodeid
-        self.coverage.switch_context(item.nodeid)
-        if set(getattr(item, "fixturenames", ())) >= BUNDLE:
-            self.away.add(self.now)
+        """Note a new test, and whether it uses the bundle, which is built for a whole session."""
+        self.switch(item.nodeid)
+        if "bundle" in getattr(item, "fixturenames", ()):
+            self.bundled.add(self.now)
         found = getattr(item, "_fixtureinfo", None)
         for one in (
             (definition for many in found.name2fixturedefs.values() for definition in many) if found else ()
@@ -83,13 +89,18 @@ class Noting:
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
         """Note what a fixture that several tests share runs as what each of them runs."""
-        before, self.now = self.now, _shared(fixturedef) or self.now
-        self.coverage.switch_context(self.now)
+        before = self.now
+        self.switch(_shared(fixturedef) or self.now)
         try:
             return (yield)
         finally:
-            self.now = before
-            self.coverage.switch_context(before)
+            self.switch(before)
+
+    def switch(self, name: str) -> None:
+        """Note from now on what a test or a fixture runs."""
+        self.now = name
+        (self.calls / "now").write_text(name)
+        self.coverage.switch_context(name)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Add what a test took."""
@@ -99,7 +110,12 @@ class Noting:
         """Write the notes."""
         self.coverage.stop()
         lines = self.lines("")
-        for call in self.calls.iterdir():
+        for call in self.calls.glob("call-*"):
+            test, ran, is_away = json.loads(call.read_text())
+            self.away.update([test] if is_away else [])
+            for path, line in ran:
+                lines.setdefault(source_of(path), {}).setdefault(line, []).append(test)
+        for call in self.calls.glob("[0-9]*"):
             test, ran = json.loads(call.read_text())
             for path, rows in ran.items():
                 for line in (line for line, tests in rows.items() if tests):
@@ -108,9 +124,9 @@ class Noting:
             for line, tests in rows.items():
                 rows[line] = sorted(self.of_tests(tests))
         self.away = self.of_tests(self.away)
-        self.file.write_text(
-            json.dumps({"seconds": self.seconds, "away": sorted(self.away - {""}), "lines": lines})
-        )
+        away, bundled = sorted(self.away - {""}), sorted(self.bundled)
+        notes = {"seconds": self.seconds, "away": away, "bundled": bundled, "lines": lines}
+        self.file.write_text(json.dumps(notes))
 
     def of_tests(self, names: Iterable[str]) -> set[str]:
         """Return names with the tests that use a fixture instead of its name."""
@@ -119,6 +135,11 @@ class Noting:
             for name in names
             for test in self.using.get(name, () if name.startswith(SHARED) else (name,))
         }
+
+
+def _make_bundles(session: pytest.Session) -> None:
+    # Imported late: pytest rewrites the assertions of the module, which it loads after this one.
+    importlib.import_module("tests.built").make_bundles(session.config)
 
 
 def _shared(fixture: pytest.FixtureDef[Any]) -> str:
@@ -152,6 +173,7 @@ class Forking:
         gc.unfreeze()
         items = {item.nodeid: item for item in session.items}
         session.items[:] = []
+        _make_bundles(session)
         found = []
         for one in json.loads(self.file.read_text()):
             found.append(_noticed(one, [items[test] for test in one["tests"]]))
@@ -162,8 +184,7 @@ def _noticed(one: dict[str, Any], items: list[pytest.Item]) -> str:
     """Return which test notices a fault, tried in a fork."""
     path = str(Path.cwd() / one["path"])
     codes = swapped_codes(one["before"], one["after"], path)
-    is_script = path.endswith("/install/main.py")
-    if not items or not (codes or is_script):
+    if not items:
         return ""
     told, tell = os.pipe()
     child = os.fork()
@@ -173,8 +194,10 @@ def _noticed(one: dict[str, Any], items: list[pytest.Item]) -> str:
             os.dup2(os.open(os.devnull, os.O_WRONLY), number)
         importlib.import_module("ultra_" + one["path"].partition("/ultra_")[2][:-3].replace("/", "."))
         FAULTY[path] = one["after"]
-        said = _first_failure(items) if is_script or swap(codes, path) else PASSED
-        os.write(tell, said.encode())
+        fault = ["ultra_" + one["path"].partition("/ultra_")[2], one["after"]]
+        serve_with(Path(tempfile.mkdtemp(prefix="ultra-fault-")), {"fault": fault})
+        swap(codes, path)
+        os.write(tell, _first_failure(items).encode())
         os._exit(0)
     os.close(tell)
     ready = select.select([told], [], [], one["limit"])[0]

@@ -231,6 +231,7 @@ def test_a_missing_brief_is_said_first(ultra: Ultra, repo: Path, add_state: AddS
     data = ultra("continue").data
     assert data["warnings"][0]["code"] == "STATE_BRIEF_MISSING"
     assert data["next"].startswith("tell the user the warnings, then ")
+    assert ultra("continue", "--short").data["next"] == data["next"]
     assert "STATE_BRIEF_MISSING" in ultra.say("continue").out
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from tests.kit.calls import Ultra, hook_file
 from tests.kit.files import write_tree
-from tests.kit.names import COMMANDS
-from tests.runtime.conftest import STATE_FILE
+from tests.kit.names import COMMANDS, SOURCES
+from tests.kit.table import each
+from tests.runtime.conftest import STATE, STATE_FILE
+from ultra_runtime.standing.project_standing import line_of_projects
 
 AddState = Callable[..., Path]
 EXECUTE = COMMANDS["execute"]
@@ -104,3 +109,44 @@ def test_a_folder_that_is_gone_is_no_error(ultra: Ultra, tmp_path: Path) -> None
     script = f'cd "{tmp_path}/gone" && rmdir "{tmp_path}/gone" && exec python3 -I -S -X utf8 "{path}"'
     told = ultra.run(["bash", "-c", script])
     assert (told.status, told.out, told.err) == (0, "", "")
+
+
+# What a project has -> since when its run is unfinished, in days of a month; a run that is over has no such day.
+PROGRESS = json.loads((SOURCES / "contracts/fixtures/progress/valid.json").read_text())
+LAST = {"status": "completed", "next_session_label": "Complete"}
+FOUND: dict[str, tuple[dict[str, dict[str, object]], int]] = {
+    "nothing": ({}, 0),
+    "a state": ({STATE_FILE: {**STATE, "updated_at": "2026-01-05T00:00:00Z"}}, 5),
+    "the last state": ({STATE_FILE: {**STATE, **LAST, "updated_at": "2026-01-06T00:00:00Z"}}, 0),
+    "a run": ({"progress.json": {**PROGRESS, "updated_at": "2026-01-07T00:00:00Z"}}, 7),
+    "a run without a time": ({"progress.json": {**PROGRESS, "updated_at": "yesterday"}}, 0),
+    "a run that is over": ({"progress.json": {**PROGRESS, "status": "completed"}}, 0),
+    "a run without a status": ({"progress.json": {"updated_at": "2026-01-08T00:00:00Z"}}, 0),
+    "a state without a time": (
+        {
+            STATE_FILE: {**STATE, "updated_at": "now"},
+            "progress.json": {**PROGRESS, "updated_at": "2026-01-09T00:00:00Z"},
+        },
+        9,
+    ),
+}
+
+
+def test_of_all_projects_the_unfinished_one_that_was_written_last_is_named(repo: Path) -> None:
+    @each(combinations(FOUND, 3))
+    def check(*kinds: str) -> None:
+        shutil.rmtree(repo / ".claude/projects", ignore_errors=True)
+        for number, kind in enumerate(kinds):
+            folder = repo / f".claude/projects/2026-01-0{number}-a"
+            folder.mkdir(parents=True)
+            write_tree(folder, dict(FOUND[kind][0]))
+        days = {
+            day: f".claude/projects/2026-01-0{at}-a"
+            for at, kind in enumerate(kinds)
+            if (day := FOUND[kind][1])
+        }
+        more = f" (and {len(days) - 1} more)" if len(days) > 1 else ""
+        line = line_of_projects(str(repo))
+        assert line.startswith(f"Unfinished, execute of {days[max(days)]}{more}: ") if days else line == ""
+
+    check()
