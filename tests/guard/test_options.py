@@ -6,8 +6,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.guard.judged import verdict_for
+from tests.guard.policy_tables import policy
 from tests.guard.test_bash_runs_it import bash, programs_in, seen_in
 from tests.kit.files import write_tree
+from tests.kit.table import each
+from ultra_runtime.guard.follow import kinds, wrappers
 from ultra_runtime.guard.follow.watch import watch
 from ultra_runtime.guard.judge import Judge
 from ultra_runtime.guard.shell.marks import collapsed
@@ -111,3 +115,41 @@ def test_no_option_of_a_program_hides_a_file_that_it_changes(tmp_path: Path) -> 
             missed.append((row, sorted(unseen), told))
     assert not missed
     assert changed > len(rows) // 4
+
+
+POLICY = policy()
+NAMES = sorted(
+    {
+        *(
+            "$X",
+            "a$X",
+            "xargs",
+            *kinds.SHELLS,
+            *kinds.SILENT,
+            *kinds.VERIFIERS,
+            *kinds.LANGUAGES,
+            *kinds.BUILTINS,
+        ),
+        *(*kinds.WRITERS, *kinds.HOSTS, *kinds.STARTS, *kinds.CHANGERS, *kinds.PRINTERS, *kinds.LAUNCHERS),
+        *(*wrappers.PLAIN, *wrappers.SCANNED, *POLICY.commands, *POLICY.sources),
+    }
+)
+ENDS = (
+    "", "-c", "-e", "-x", "-o", "-f", "-n", "-t", "-S", "-", "--", "--exec", "x", "run", "exec", "-s", "-u", "-C", "-i",
+    "-d", "-I", "config alias.x", "rebase -x", "submodule foreach", "/c", "-enc", ":::", "+", "-u root", "=", "-X", "''",
+    "-c ''", "new", "send-keys", "-l", "of=",
+)  # fmt: skip
+
+
+@each(
+    (name, f"{name} {ENDS[(at + turn) % len(ENDS)]}")
+    for at, name in enumerate(NAMES)
+    for turn in (0, 9, 18, 27)
+)
+def test_a_call_that_stops_early_is_judged(name: str, call: str) -> None:
+    """A word that is missing must not end the guard, which would then answer nothing."""
+    assert verdict_for(call, POLICY).verdict in ("allow", "warn", "block")
+
+
+def test_a_text_of_an_unknown_shell_may_be_missing() -> None:
+    assert [verdict_for(f"$X {option}", POLICY).verdict for option in ("-c", "-lc", "-ec")] == ["allow"] * 3
