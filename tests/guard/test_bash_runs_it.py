@@ -107,6 +107,7 @@ CARRIERS = {
     "wrappers": "nice -n 5 timeout 9 bash -c {q}",
     "xargs": "echo x | xargs -I_ bash -c {q}",
     "find": "find . -maxdepth 0 -exec bash -c {q} ';'",
+    "find with a plus": "find . -maxdepth 0 -exec env -u + bash -c {q} ';'",
     "reversed": "bash -c \"$(echo {r} | rev)\"",
     "not run": "echo {q} > note.txt",
     "not run either": "if false; then :; else echo {q}; fi",

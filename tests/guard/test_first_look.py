@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -164,3 +165,8 @@ CLOSED = re.compile(r"""(?:[^'"\\]|\\(?:.|\Z)|'[^']*'|"(?:[^"\\]|\\.)*")*""", re
 def test_a_quote_that_is_open_at_the_end_is_seen(text: str) -> None:
     quoted = "'" in text or '"' in text
     assert not quoted or first_look._may_be_unclosed(text, quoted) == (CLOSED.fullmatch(text) is None)
+
+
+@each(map("".join, itertools.product(("ls ", "#", "'", '"', "\n", "<<E\n'\nE\n"), repeat=5)))
+def test_a_quote_in_a_comment_or_a_document_closes_none(command: str) -> None:
+    check(command)

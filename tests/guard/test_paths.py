@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -159,7 +160,7 @@ def test_hooks_of_every_git_dir(base: Path) -> None:
     assert rule(base, "bare/hooks/update") == "hook_script"
     assert rule(base, "lib/hooks/x") == ""
     assert rule(base, "hooks/x") == ""
-    assert rule(base, ".git/description") == "git_dir"
+    assert rule(base, ".git/description") == rule(base, "hooks/.git/description") == "git_dir"
 
 
 def test_hooks_that_git_itself_makes(base: Path) -> None:
@@ -223,6 +224,9 @@ def paths_about(pattern: str) -> Iterator[str]:
         path = bare.replace("*", star)
         yield from (path, path.upper(), f"{path}/below", f"{path}/a/b", f"pre/{path}", f"{path}x", f"x{path}")
         yield from (path[:-1], path.rpartition("/")[2], f"{path}.example", f"{path}.lock")
+    yield from (
+        f"{bare.replace('*', 'x')}/{free}" for free in (".env.example", "x.lock")
+    )  # exceptions of two rules
     head, _, tail = bare.partition("*")
     yield from (head + tail[1:], head[:-1] + tail)
 
@@ -265,6 +269,16 @@ def test_every_pattern_protects_what_it_says_and_nothing_near_it(base: Path) -> 
         if protected_name(path, POLICY) != told[path]:
             wrong.append((path, protected_name(path, POLICY), told[path]))
     assert wrong == []
+
+
+def test_links_are_followed_behind_folders_that_are_not_there(tmp_path: Path) -> None:
+    """Every short path of these parts leads where the system says."""
+    build(tmp_path, {"out/d/": "", "d/": "", "l": "-> out/d", "d/l": "-> ../l/.."})
+    parts = ("new", "..", "l", "d", "")
+    paths = [
+        f"{tmp_path}/{'/'.join(one)}" for size in (3, 5) for one in itertools.product(parts, repeat=size)
+    ]
+    assert not [path for path in paths if real_path(path) != os.path.realpath(path)]
 
 
 NAMES = ("a", "b", "c", "l1", "l2", "l3", ".env", "repo", "repo-evil")

@@ -85,6 +85,29 @@ def test_values_are_those_of_bash() -> None:
     assert not wrong
 
 
+DECLARED = [
+    *(f"{word} z=(rm -rf d)" for word in ("declare", "export", "readonly", "typeset", "")),
+    *(f"z=1; z=2 {word} y=3" for word in ("export", "declare", "true", "read", ":")),
+    *(
+        f"z=1; f() {{ {word} z={value}; }}; f"
+        for word in ("local", "declare", "declare -g", "typeset", "typeset -gx", "")
+        for value in ("(rm -rf d)", "rm")
+    ),
+]
+
+
+def test_what_is_declared_stays_as_long_as_in_bash() -> None:
+    shown = '"${z[@]}"'
+    texts = [f"({text}; printf '%s ' {shown}; echo) 2>&- < /dev/null" for text in DECLARED]
+    done = subprocess.run(
+        ["bash", "--norc", "-c", "\n".join(texts)], capture_output=True, text=True, check=True
+    )
+    truth = [line.split() for line in done.stdout.splitlines()]
+    seen = [watch(f"{text}; show {shown}").commands()[-1][1:] for text in DECLARED]
+    rows = zip(DECLARED, truth, seen, strict=True)
+    assert not [row for row in rows if row[1] != row[2] and all(map(known, row[2]))]
+
+
 @pytest.mark.parametrize("expansion", EXPANSIONS)
 def test_the_value_is_known(expansion: str) -> None:
     assert all(map(known, by_guard("xrm/a", expansion)))

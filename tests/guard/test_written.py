@@ -65,6 +65,7 @@ from ultra_runtime.guard.site import site_of_plan
         ("tar -xf a.tar -C d", ["d"]),
         ("tar xfC a.tar d", ["d"]),
         ("tar --extract --directory=d -f a.tar", ["d"]),
+        ("tar --get -C d -f a.tar", ["d"]),
         ("tar xf a.tar", []),
         ("tar -cf a.tar -C d .", []),
         ("git -C d clean -fdx", ["d"]),
@@ -352,6 +353,21 @@ def judge(folder: Path) -> Judge:
 )
 def test_the_judge_of_what_a_command_changes(command: str, rule: str, tmp_path: Path) -> None:
     assert judge(tmp_path).command(command).rule == rule
+
+
+def test_what_is_written_first_is_judged_again_when_it_is_removed(tmp_path: Path) -> None:
+    site = site_of_plan(str(tmp_path), str(tmp_path / "notes/plan.md"))
+    own = Judge(str(tmp_path), site, str(tmp_path / "home"))
+    assert own.command("cp a notes").rule == ""
+    for command in ("rm -r notes", "cp a notes; rm -r notes", "rm -r notes; cp a notes"):
+        assert own.command(command).rule == "run_file", command
+
+
+def test_a_plan_at_the_root_has_its_records_there(tmp_path: Path) -> None:
+    for plan, rule in (("plan.md", "run_file"), ("", "")):
+        site = site_of_plan(str(tmp_path), str(tmp_path / plan) if plan else "")
+        own = Judge(str(tmp_path), site, str(tmp_path / "home"))
+        assert {own.path(name).rule for name in ("progress.json", "progress.json.prev")} == {rule}, plan
 
 
 def test_git_directories() -> None:

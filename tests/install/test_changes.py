@@ -39,6 +39,7 @@ def test_second_edit_gets_a_name_of_its_own(machine: Machine, bundle: Path, newe
     machine.ok("--from", newer, "--yes")
     kept = sorted(machine.plugin().glob("README.md.kept-*"))
     assert [path.read_text() for path in kept] == ["first", "second"]
+    assert machine.ok("--status", "--json").json()["plugins"][0]["kept"] == [path.name for path in kept]
 
 
 def test_file_that_a_new_version_ships_too_is_kept_beside(

@@ -159,7 +159,9 @@ def test_a_folder_is_refused_for_the_names_for_which_a_zip_is(*names: str) -> No
             read(Path(folder))
 
 
-def test_a_bundle_has_at_most_so_many_bytes_and_files(tmp_path: Path) -> None:
+def test_a_bundle_has_at_most_so_many_bytes_and_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert (MOST_BYTES, MOST_FILES) == (64 << 20, 5000)
     with open(tmp_path / "x", "wb") as file:
         file.truncate(MOST_BYTES)
@@ -168,6 +170,10 @@ def test_a_bundle_has_at_most_so_many_bytes_and_files(tmp_path: Path) -> None:
     (tmp_path / "y").write_bytes(b"1")
     with pytest.raises(UltraError, match="more than 64 MB unpacked"):
         read(tmp_path)
+    for most, said in ((2, "more than 64 MB unpacked"), (1, "more than 1 files")):
+        monkeypatch.setattr("ultra_plugin.install.archive.MOST_FILES", most)
+        with pytest.raises(UltraError, match=said):
+            read(tmp_path)
 
 
 # -- what is there

@@ -13,12 +13,14 @@ import pytest
 
 from tests.kit.files import write_tree
 from ultra_plugin.errors import UltraError
+from ultra_plugin.install import calls, preparing
 from ultra_plugin.install import receipt as receipts
-from ultra_plugin.install.archive import PackedFile
+from ultra_plugin.install.archive import Package, PackedFile
+from ultra_plugin.install.installing import Wishes, install
 from ultra_plugin.install.journal import interrupted, perform, recover
 from ultra_plugin.install.names import RECEIPT, collision, refusal
 from ultra_plugin.install.place import Place
-from ultra_plugin.install.plan import Planner
+from ultra_plugin.install.plan import Line, Plan, Planner
 from ultra_plugin.install.receipt import MOST_MADE, Receipt, Recorded
 from ultra_plugin.install.removing import purge, uninstall
 from ultra_plugin.install.settings import Draft, Granted
@@ -209,6 +211,9 @@ def test_a_call_that_was_killed_ends_as_its_phase_says(
     assert (place.commands / "plan.md").exists() == finished
     assert place.commands.exists() == (finished or not opens)
     assert not (place.commands / ".plan.md.ultra-new").exists()
+    write_tree(
+        place.state, {"journal": "{", "new-sample/left": "x"}
+    )  # a kill before the journal has its name
     assert (recover(place), list(place.state.iterdir())) == (None, [])
 
 
@@ -216,6 +221,10 @@ def test_undo_keeps_a_file_that_was_there_before(place: Place) -> None:
     write_tree(place.commands, {"plan.md": "same"})
     undo(place, Step("command", "plan", sha256(b"same"), sha256(b"same")))
     assert (place.commands / "plan.md").read_text() == "same"
+    write_tree(place.commands, {".plan.md.ultra-new": "same"})  # not done yet: what is there is the owner's
+    undo(place, Step("command", "plan", None, sha256(b"same")))
+    assert (place.commands / "plan.md").read_text() == "same"
+    (place.commands / ".plan.md.ultra-new").unlink()
     undo(place, Step("command", "plan", None, sha256(b"same")))
     assert not (place.commands / "plan.md").exists()
 
@@ -314,6 +323,67 @@ def test_a_backup_stays_if_no_rule_was_ours(place: Place) -> None:
     write_tree(place.config, {"settings.json": "{}", place.backup.name: "theirs"})
     planner = Planner(place)
     assert (planner.granting, planner.finish().empty, planner.lines) == (set(), True, [])
+
+
+def package(plugin: str) -> Package:
+    """Return a package with two commands."""
+    files = {f"commands/{name}.md": PackedFile(b"Do it.\n") for name in ("brief", "plan")}
+    return Package(plugin, "1.0.0", "sample.zip", files)
+
+
+def test_a_short_name_is_of_the_first_plugin_of_a_call_that_has_the_command(place: Place) -> None:
+    planner = Planner(place)
+    for name in ("one", "two"):
+        install(planner, package(name), Wishes(short_names=True))
+    plan = planner.finish()
+    told = [(line.plugin, line.what) for line in plan.lines if line.verb in ("add", "leave")]
+    taken = "another plugin's command has this name"
+    assert told == [
+        *(("one", f"the short name /{name}") for name in ("brief", "plan")),
+        *(("two", f"/{name}: {taken}") for name in ("brief", "plan")),
+    ]
+    written = [change.step.name for change in plan.changes if change.step.kind == "command"]
+    assert sorted(written) == ["brief", "plan"]
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_an_upgrade_is_of_what_is_installed_and_of_all_that_is_named(place: Place, named: bool) -> None:
+    put(place)
+    packages = [package("other"), package("sample")]
+    with pytest.raises(UltraError, match=r"^other is not installed") if named else nullcontext():
+        assert calls._installed(place, packages, named) == packages[1:]
+    with pytest.raises(UltraError, match=r"^other is not installed"):
+        calls._installed(place, packages[:1], named)
+
+
+@pytest.mark.parametrize("later", ["as shown", "another text"])
+def test_only_the_plan_that_was_shown_is_done(place: Place, later: str) -> None:
+    texts = iter(["as shown", later])
+
+    def make() -> Plan:
+        return Plan((Line("sample", "add", next(texts), "x"),), (command("plan", b"new"),))
+
+    same = later == "as shown"
+    with nullcontext() if same else pytest.raises(UltraError, match="files changed while waiting"):
+        calls._do(place, calls.Asked(), make, lambda _: True, print, calls.Report("install", place))
+    assert (place.commands / "plan.md").exists() == same
+
+
+@pytest.mark.parametrize(("new", "agrees", "asked"), [(True, True, 1), (True, False, 1), (False, True, 0)])
+def test_the_owner_of_a_new_plugin_is_asked_whether_to_prepare(
+    place: Place, monkeypatch: pytest.MonkeyPatch, new: bool, agrees: bool, asked: int
+) -> None:
+    questions: list[str] = []
+    monkeypatch.setattr(preparing, "preparers", list)
+    monkeypatch.setattr(preparing, "prepare", lambda *_: ["prepared"])
+    report = calls.Report("install", place, (Line("sample" if new else "other", "install", "it", "x"),))
+
+    def ask(question: str) -> bool:
+        questions.append(question)
+        return agrees
+
+    said = calls._prepared(report, calls.Asked(), [package("sample")], Path("/repo"), ask)
+    assert (said, len(questions)) == (["prepared"] if new and agrees else [], asked)
 
 
 @pytest.mark.parametrize(("counts", "found"), [((), 0), ((2,), 2), ((2, 5, 3), 5)])

@@ -208,6 +208,26 @@ def test_backup_is_made_once_and_goes_with_the_last_rule(
     assert (machine.settings.read_text(), backup.exists()) == ('{"a": 2}', False)
 
 
+def test_settings_that_were_made_for_the_first_plugin_go_with_the_last(
+    machine: Machine, tmp_path: Path
+) -> None:
+    """All leave in one call, whichever of them came first."""
+    bundles = {}
+    for name in ("alpha", "zeta"):
+        files = plugin_files(plugin=name)
+        files[f"bin/{name}"] = files.pop("bin/ultra")
+        bundles[name] = write_bundle(tmp_path / name, files=files, plugin=name)
+    for order in (("alpha", "zeta"), ("zeta", "alpha")):
+        for name in order:
+            machine.ok("--from", bundles[name], "--yes", "--permissions", "minimal")
+        assert sorted(json.loads(machine.settings.read_text())["permissions"]["allow"]) == [
+            "Bash(alpha:*)",
+            "Bash(zeta:*)",
+        ]
+        machine.ok("--uninstall", "--yes")
+        assert not machine.settings.exists()
+
+
 def test_settings_that_the_client_rewrote_lose_only_the_rule(machine: Machine, bundle: Path) -> None:
     write_tree(machine.home, {".claude/settings.json": '{"a": 1.50, "permissions": {"allow": ["x"]}}'})
     machine.ok("--from", bundle, "--yes", "--permissions", "minimal")

@@ -81,10 +81,9 @@ class Noting:
         if "bundle" in getattr(item, "fixturenames", ()):
             self.bundled.add(self.now)
         found = getattr(item, "_fixtureinfo", None)
-        for one in (
-            (definition for many in found.name2fixturedefs.values() for definition in many) if found else ()
-        ):
-            self.using.setdefault(_shared(one), set()).add(item.nodeid)
+        definitions = (one for many in found.name2fixturedefs.values() for one in many) if found else ()
+        for name in filter(None, map(_shared, definitions)):
+            self.using.setdefault(name, set()).add(item.nodeid)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
