@@ -74,7 +74,7 @@ def submodules(git: Git, commit: str) -> Iterator[Submodule]:
     declared = _read(git.folder, "config", "--blob", f"{commit}:{DECLARED}", *wanted)
     rows = [os.fsdecode(row).partition("\n") for row in declared.out.split(b"\0") if row]
     names = {path: key[len("submodule.") : -len(".path")] for key, _, path in rows}
-    if declared.status or not names:
+    if not names:
         return
     listed = _read(git.folder, "ls-tree", "-z", "--full-tree", commit, "--", *names)
     for row in listed.out.split(b"\0")[:-1]:

@@ -103,7 +103,7 @@ def changed_names(was: Surroundings, now: Surroundings) -> list[str]:
     names = [f"`{name}`" for name in {**was.given, **now.given} if was.given.get(name) != now.given.get(name)]
     names += [INCLUDE] if was.include != now.include else []
     names += [*_differing(was.reading, now.reading), *_differing(was.carried, now.carried)]
-    return [*names, *_new_in(was.searched, now.searched)]
+    return [*names, *_newly_found(was.searched, now.searched)]
 
 
 def differences(git: Git, pinned: Surroundings, settings: Settings) -> list[list[str]]:
@@ -111,9 +111,8 @@ def differences(git: Git, pinned: Surroundings, settings: Settings) -> list[list
     now = {READING: conversions(git), CARRIED: carried(git, pinned.include, settings)}
     was = {READING: pinned.reading, CARRIED: pinned.carried}
     found = [[kind, name] for kind in now for name in _differing(was[kind], now[kind])]
-    names = _new_in(pinned.searched, searched(git.root, settings))
-    # An audit may be called in another environment of Python; then it names the variable.
-    return found + [[SEARCHED, one] for one in names if one in pinned.searched or not one.endswith(PACKAGES)]
+    names = _newly_found(pinned.searched, searched(git.root, settings))
+    return found + [[SEARCHED, name] for name in names]
 
 
 def added_conversions(pinned: Surroundings, found: Mapping[str, str]) -> list[list[str]]:
@@ -128,6 +127,11 @@ def _differing(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 def _new_in(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     """Return what is new or has changed; what nothing leads to any more has no effect."""
     return sorted(name for name, digest in now.items() if was.get(name, "") != digest)
+
+
+def _newly_found(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Return what commands find that is new or has changed; another environment of Python shows by its variables."""
+    return [name for name in _new_in(was, now) if name in was or not name.endswith(PACKAGES)]
 
 
 def conversions(git: Git) -> dict[str, str]:

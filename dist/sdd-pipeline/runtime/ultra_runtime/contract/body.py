@@ -132,11 +132,11 @@ def _read_field(report: Report, part: Part, field: Field, heading: TextSection, 
 def item_value(item: Item) -> str:
     """Return the value of a list item without quotes and emphasis; it may be a block or nested items."""
     value = _bare(item.value)
+    blocks = "\n".join(block.text for block in item.blocks)
     if not value:
-        inner = [block.text for block in item.blocks] + [child.text for child in item.children]
-        value = _bare("\n".join(inner))
+        value = _bare("\n".join([blocks, *(child.text for child in item.children)]))
     is_placeholder = value.startswith("{") and value.endswith("}") and "\n" not in value
-    return "" if is_placeholder else value
+    return blocks.strip() if is_placeholder or not value else value  # a block is what it says
 
 
 def _bare(text: str) -> str:

@@ -66,7 +66,13 @@ UNDER_WAY = {
     "BISECT_LOG": "a bisection",
 }
 MOST_TOLD = 600
-ADVICE = "hint:"
+ADVICE, FATAL, ERROR = "hint:", "fatal:", "error:"
+INDEX_DAMAGED = (
+    "index file smaller than expected",
+    "index file corrupt",
+    "bad signature 0x",
+    "bad index file",
+)
 DAMAGED = ("hash mismatch", "corrupt", "has been changed")
 """What git, or we, say about an object whose content is not what its name says."""
 HEAD, SYMBOLIC, ON_BRANCH = "HEAD", "ref: ", "ref: refs/heads/"
@@ -78,19 +84,27 @@ class GitError(UltraError):
     """A git command that failed, with the end of its output."""
 
     def __init__(self, words: Sequence[str], done: Done) -> None:
-        lines = (done.err or done.out).decode("utf-8", "replace").splitlines()
+        text = (done.err or done.out).decode("utf-8", "replace")
+        lines = [line.strip() for line in text.splitlines()]
+        if any(line.startswith(FATAL) for line in lines):  # then the rest is no reason
+            lines = [line for line in lines if line.startswith((FATAL, ERROR))]
         said = "\n".join(line for line in lines if not line.startswith(ADVICE)).strip()
         self.late = done.late
         if done.late:
             said = "it timed out"
         self.said = said[-MOST_TOLD:] or f"exit status {done.status}"
         self.lock = lock = one_line(lock_named(said), MOST_TOLD)
-        told = "; ".join(filter(None, map(str.strip, self.said.split("\n"))))
+        told = "; ".join(filter(None, self.said.split("\n")))
         super().__init__(
             f"git {_command(words)} failed: {f'{lock} exists' if lock else one_line(told, MOST_TOLD)}"
         )
         if any(word in said for word in DAMAGED):
             self.hint = "an object of the repository was changed or is damaged: `git fsck` lists such objects"
+        if any(word in said for word in INDEX_DAMAGED):
+            self.hint = (
+                "the index of git is damaged: ask the user to move it away and to run `git reset`, which keeps all files;"
+                " then retry"
+            )
         if lock:
             self.hint = f"if no git runs in this repository, a killed one left it: remove {lock}, then retry"
 

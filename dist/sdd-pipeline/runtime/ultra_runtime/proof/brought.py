@@ -44,7 +44,7 @@ def judge_changed(
             drifts.append(Drift(CONVERTED, f"{shown} as at the start of the run", "it changed since"))
         elif not os.path.isabs(name) and between.end.entry(name) is not None:
             continue  # the commit has it, and nothing was brought
-        elif os.path.dirname(name) in declared or (declared and os.path.basename(name) == PACKAGES):
+        elif os.path.dirname(name) in declared or (declared and name.endswith(PACKAGES)):
             notes.append(f"{shown} changed during the run, and so did the file that declares what is in it")
         else:
             drifts.append(Drift(BROUGHT, f"{shown} as at the start of the run", "it changed since"))

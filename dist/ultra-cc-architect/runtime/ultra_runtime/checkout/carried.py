@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 INCLUDE = ".worktreeinclude"
 SCOPE, PROGRAMS, GIT = "@", ".bin", ".git"
-ENVIRONMENTS, PACKAGES = ("VIRTUAL_ENV", "CONDA_PREFIX"), "site-packages"
+ENVIRONMENTS, PACKAGES = ("VIRTUAL_ENV", "CONDA_PREFIX"), ("site-packages", "dist-packages")
 SPECIAL = re.compile(rb"[\\*?\[\s]")
 """What means something in a rule of git."""
 CACHE_TAG = "CACHEDIR.TAG"  # by which tools mark a folder that they can make again
@@ -219,9 +219,16 @@ def led_into(source: str, folder: str, links: Iterable[str]) -> Iterator[str]:
 
 
 def environments(root: str) -> list[str]:
-    """Return the Python environments outside a tree that variables name: commands use them as they are."""
-    named = (os.path.realpath(os.environ.get(name) or root) for name in ENVIRONMENTS)
-    return [folder for folder in dict.fromkeys(named) if not inside(folder, root)]
+    """Return the Python environments outside a tree that its commands use as they are.
+
+    Variables name them, the user has one, and so has the first `python3` on PATH.
+    """
+    search = (os.environ.get("PATH") or "").split(os.pathsep)
+    python = next((one for one in search if os.access(os.path.join(one, "python3"), os.X_OK)), "")
+    named = [os.environ.get(name) or "" for name in ENVIRONMENTS]
+    named += [os.environ.get("PYTHONUSERBASE") or os.path.expanduser("~/.local"), os.path.dirname(python)]
+    real = (os.path.realpath(folder) for folder in named if os.path.isabs(folder))
+    return [folder for folder in dict.fromkeys(real) if not inside(folder, root)]
 
 
 def _leads_back(source: str, path: str) -> bool:
@@ -239,9 +246,9 @@ def _leads_back(source: str, path: str) -> bool:
 def packages_of(lib: str) -> Iterator[str]:
     """Yield the folders of a Python environment in which packages are installed."""
     for version in os.listdir(lib) if os.path.isdir(lib) else ():
-        packages = os.path.join(lib, version, PACKAGES)
-        if os.path.isdir(packages):
-            yield packages
+        if version.startswith("python"):
+            places = (os.path.join(lib, version, name) for name in PACKAGES)
+            yield from filter(os.path.isdir, places)
 
 
 def _import_files(lib: str) -> Iterator[str]:

@@ -77,8 +77,11 @@ def _folder(start: str, session: str) -> str:
 def _drop_old(parent: str) -> None:
     """Drop what the oldest sessions have left."""
     folders = [os.path.join(parent, name) for name in names_in(parent)]
-    folders.sort(key=os.path.getmtime, reverse=True)
-    for folder in folders[MOST_SESSIONS:]:
-        for name in names_in(folder):
-            os.unlink(os.path.join(folder, name))
-        os.rmdir(folder)
+    try:
+        folders.sort(key=os.path.getmtime, reverse=True)
+        for folder in folders[MOST_SESSIONS:]:
+            for name in names_in(folder):
+                os.unlink(os.path.join(folder, name))
+            os.rmdir(folder)
+    except OSError:  # the hook of another agent drops them at the same time
+        return

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SECONDS = 30.0
 SHELL_FILE = ".sh"
-OTHERS = (b"zsh", b"fish", b"csh", b"python", b"perl", b"ruby", b"node", b"expect")
+OTHERS = (b"zsh", b"fish", b"csh", b"tcsh", b"python", b"perl", b"ruby", b"node", b"expect")
 EXTENDED = b"extglob"
 FILE, FOLDER, LINK, SUBMODULE, OTHER = (
     "a regular file",
@@ -63,15 +63,14 @@ def has_subject(step: Step, pattern: str, subject: str) -> bool:
 def is_for_bash(script: bytes) -> bool:
     """Tell whether bash can be expected to read a script; its first line may name a shell with another syntax."""
     first = script.partition(b"\n")[0]
-    return not first.startswith(b"#!") or not any(name in first for name in OTHERS)
+    names = [word.rpartition(b"/")[2] for word in first[2:].split()] if first.startswith(b"#!") else []
+    return not any(name.startswith(OTHERS) for name in names)
 
 
 def syntax_problem(script: bytes) -> str:
     """Return the syntax error that bash reports for a script; empty if there is none."""
     done = capture(["bash", "-n"], os.environ, script, SECONDS)
-    if (
-        done.status and EXTENDED in script
-    ):  # without running it, bash does not see that the script turns this on
+    if done.status and EXTENDED in script:  # bash would see that the script turns this on if it ran it
         done = capture(["bash", "-O", EXTENDED.decode(), "-n"], os.environ, script, SECONDS)
     if not done.status:
         return ""

@@ -25,11 +25,9 @@ def goals_of(review: str) -> list[dict[str, str]]:
     goals = []
     for severity in VERDICTS:
         section = document.section(SECTIONS[severity])
-        if section is None:
-            continue
-        for heading in document.headings:
-            if heading.level == section.level + 1 and section.line < heading.line < section.end:
-                goals.append({"id": heading.title.strip(), "severity": severity})
+        if section:
+            below = [one for one in document.below(section) if one.level == section.level + 1]
+            goals += [{"id": one.title.strip(), "severity": severity} for one in below]
     return goals
 
 

@@ -64,7 +64,7 @@ def read_run_refs(git: Git, slug: str) -> RunRefs:
     lists = [_read_list(git, _file_bytes(git, slug), in_git)]
     if in_git and not (lists[0] and lists[0].name == in_git):
         lists.append(_read_list(git, git.done("cat-file", "blob", in_git).out, in_git))
-    listed = max((one for one in lists if one), key=lambda one: (one.known, one.number), default=None)
+    listed = max((one for one in lists if one), key=lambda one: one.number, default=None)
     if listed is None:
         return _without_list(slug, told, others)
     return RunRefs({**others, **listed.refs}, listed, *_compared(slug, told, in_git, listed))

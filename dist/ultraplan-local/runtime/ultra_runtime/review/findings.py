@@ -169,6 +169,7 @@ def _earlier_finding(document: Document, heading: TextSection, severity: str) ->
     path, _, line = texts.pop("location").rpartition(":")
     if not path or not line.isdigit() or not all(texts.values()):
         return None
-    texts["message"] = texts["message"].partition(FOUND_BY)[0]
+    said = texts["message"]
+    texts["message"] = said.rpartition(FOUND_BY)[0] or said  # a message may have these words, too
     own = {"id": heading.title.strip(), **texts, "path": path, "line": int(line)}
     return {**own, "severity": severity, "reviewers": [EARLIER]}

@@ -48,7 +48,7 @@ def coordinate(
                 by_id[keeps] = _with_voices(by_id[keeps], both)
     for change in answer["severity"]:
         found = _known(by_id, change["id"], "severity")
-        if LEAST in found and _worse(found[LEAST], change["to"]) != change["to"]:
+        if LEAST in found and SEVERITIES.index(change["to"]) > SEVERITIES.index(found[LEAST]):
             raise AnswerError(
                 f"severity: {change['id'][:8]} is about a success criterion that is not shown, so it stays {found[LEAST]}"
             )
@@ -100,20 +100,13 @@ def _voices(one: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _with_voices(one: Mapping[str, Any], voices: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the finding from these voices: the first one's words, the highest severity, all names."""
     bare = {name: value for name, value in one.items() if name not in ("voices", LEAST)}
-    severity = voices[0]["severity"]
-    for voice in voices[1:]:
-        severity = _worse(severity, voice["severity"])
     least = [voice[LEAST] for voice in voices if LEAST in voice]
     return {
         **bare,
-        "severity": severity,
+        "severity": min((voice["severity"] for voice in voices), key=SEVERITIES.index),
         "message": voices[0]["message"],
         "fix": voices[0]["fix"],
         "reviewers": [*dict.fromkeys(voice["by"] for voice in voices)],
         **({LEAST: min(least, key=SEVERITIES.index)} if least else {}),
         **({"voices": voices} if len(voices) > 1 else {}),
     }
-
-
-def _worse(one: str, other: str) -> str:
-    return min(one, other, key=SEVERITIES.index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ultra_runtime.contract.body import AROUND_A_VALUE
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.plan.spec_text import quoted
 from ultra_runtime.review.merge import is_goal, other_voices
@@ -88,7 +89,7 @@ def _finding(one: Mapping[str, Any]) -> list[str]:
         f"- **{fields.DETAILS_MESSAGE}:** {_line(one['message'])} (found by {', '.join(one['reviewers'])})",
         *_also(one),
         *_evidence(one["evidence"]),
-        f"- **{fields.DETAILS_FIX}:** {_line(one['fix'])}",
+        f"- **{fields.DETAILS_FIX}:** {_line(one['fix'])}{'.' if _is_odd(one['fix']) else ''}",
     ]
 
 
@@ -101,14 +102,19 @@ def _also(one: Mapping[str, Any]) -> list[str]:
 
 
 def _evidence(text: str) -> list[str]:
-    """Return the evidence: one line as a code span, several lines as a block below the item."""
+    """Return the evidence: one line as a code span, other text as a block below the item."""
     fence = "```"
     while fence in text:
         fence += "`"
-    if "\n" in text or "`" in text:
+    if "\n" in text or "`" in text or _is_odd(text):
         block = [f"  {line}".rstrip() for line in [fence, *text.split("\n"), fence]]
         return [f"- **{fields.DETAILS_EVIDENCE}:**", "", *block, ""]
     return [f"- **{fields.DETAILS_EVIDENCE}:** `{text}`"]
+
+
+def _is_odd(text: str) -> bool:
+    """Tell whether a text is only signs that may surround a value, or may be a placeholder for one."""
+    return text.strip(AROUND_A_VALUE)[:1] in ("", "{")
 
 
 def _remedies(remedies: Sequence[str]) -> list[str]:

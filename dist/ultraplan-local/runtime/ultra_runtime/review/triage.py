@@ -102,7 +102,7 @@ def judge(root: str, files: Iterable[Changed], named: Sequence[str] = ()) -> lis
     marked = _marked_as_made(root, [one.path for one in judged])
     for one in judged:
         one.depth, one.reason = _depth(root, one, marked)
-        if one.depth == SKIPPED and covers(named, one.path) and not may_hold_secrets(one.path.lower()):
+        if one.depth == SKIPPED and covers(named, one.path) and not may_hold_secrets(one.path):
             one.depth, one.reason = SUMMARY, f"a step names it; {one.reason}"
     return sorted(judged, key=lambda one: (DEPTHS.index(one.depth), one.path))
 

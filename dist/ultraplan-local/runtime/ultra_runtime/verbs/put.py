@@ -51,7 +51,7 @@ from ultra_runtime.tables.fields import (
 )
 from ultra_runtime.text.document_edit import replace_section, replace_step
 from ultra_runtime.usage import Args
-from ultra_runtime.words import listed, nearest, one_line, shell_word
+from ultra_runtime.words import counted, listed, nearest, one_line, shell_word
 
 USAGE = (
     "put KIND [--project DIR|--out FILE] [--draft] [--from FILE] [--topic N] [--slug S] [--session N]"
@@ -202,7 +202,7 @@ def _write(place: ArtifactPlace, folder: Folder, data: bytes, draft: bool) -> bo
 def _drafted(place: ArtifactPlace, result: Result, fresh: bool) -> Answer:
     """Answer with the errors that a draft still has."""
     count = len(result.errors)
-    rest = f"{count} error{'s' if count != 1 else ''} left: fix them" if count else "no errors left: continue"
+    rest = f"{counted(count, 'error')} left: fix them" if count else "no errors left: continue"
     data = {
         "ok": True,
         "path": place.shown,

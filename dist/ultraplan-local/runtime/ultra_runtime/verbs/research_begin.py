@@ -71,11 +71,11 @@ def run(args: Args) -> Answer:
     else:
         data["next"] = f"run `{verb('guide')} research interview`"
     data["agents"] = _agents_for(scope or BOTH, quick)
-    numbers = [len(one["agents"]) for one in data.get("topics", ()) if "agents" in one]
-    data["agents_in_all"] = sum(numbers) if numbers else len(data["agents"])
+    spawned = [one["agents"] for one in data.get("topics", ()) if "agents" in one] or [data["agents"]]
+    every = [name for agents in spawned for name in agents]
+    data["agents_in_all"] = len(every)
     data["second_model"] = None if quick else _has_second_model()
-    every = [name for one in data.get("topics", ()) for name in one.get("agents", ())] or data["agents"]
-    data["price"] = price(every, TOKENS_RESEARCH * max(len(numbers), 1), False) + f"; {billing()}"
+    data["price"] = price(every, TOKENS_RESEARCH * len(spawned), False) + f"; {billing()}"
     data["billing"] = billing()
     if args.flag("--guide"):
         drop_answers()

@@ -26,13 +26,14 @@ def cd(follower: Follower, call: Call) -> str:
 def declare(follower: Follower, call: Call) -> str:
     """Follow export, declare, local, readonly and typeset."""
     reference = any(arg[:1] == "-" and "n" in arg for arg in call.args) and call.name != "export"
+    is_local = follower.makes_local([call.name, *call.args])
     for arg in call.args:
         if arg[:1] == "-":
             continue
         name, equals, value = arg.partition("=")
         append = name.endswith("+")
         name = name.rstrip("+")
-        if call.name == "local" and follower.calling:
+        if is_local:
             follower.locals.append((name, follower.shell.variables.get(name)))
         if reference and equals and value.isidentifier() and value != name:
             follower.shell.put(follower.shell.references, name, value)

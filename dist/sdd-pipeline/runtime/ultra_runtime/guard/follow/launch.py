@@ -138,10 +138,13 @@ def run_wrapped(follower: Follower, call: Call) -> str:
 
 def _command_behind(follower: Follower, call: Call, flags: list[str], rest: list[str]) -> str:
     """Follow the command of a wrapper, with the exceptions for some wrappers."""
-    if call.name in ("env", "genv"):
-        text = options(flags, "uCS", "unset chdir split-string").value("S", "split-string")
-        if text is not None:
-            return follower.nested(" ".join([text, *map(_quote, rest)]), call.stdin, False)
+    if call.name in ("env", "genv") and _split_text(call.name, flags) is not None:
+        follower.work.spend(len(flags) ** 2)
+        at = next(at for at in range(len(flags) + 1) if _split_text(call.name, flags[:at]) is not None)
+        text = str(
+            _split_text(call.name, flags[:at])
+        )  # what follows it are words of the command, options too
+        return follower.nested(" ".join([text, *map(_quote, call.args[at:])]), call.stdin, False)
     if call.name == "command" and any(flag in ("-v", "-V", "-pv", "-pV") for flag in flags):
         name = "".join(rest[-1:])
         return name if "/" in name or not known(name) else f"/usr/bin/{name}"
@@ -159,6 +162,11 @@ def _command_behind(follower: Follower, call: Call, flags: list[str], rest: list
         )
         return follower.scoped(call.stdin, "", False) if starts_shell else UNKNOWN
     return ""
+
+
+def _split_text(name: str, flags: list[str]) -> str | None:
+    """Return the text that env splits into words."""
+    return options(flags, *wrappers.PLAIN[name][:2]).value("S", "split-string")
 
 
 def _quote(word: str) -> str:

@@ -43,7 +43,7 @@ from ultra_runtime.run.state.environment import (
 )
 from ultra_runtime.run.state.judging import judge_of
 from ultra_runtime.run.state.known import account_from
-from ultra_runtime.run.state.live import SETTINGS, Live
+from ultra_runtime.run.state.live import BRANCH, SETTINGS, Live
 from ultra_runtime.run.state.lock import Busy, read_lock
 from ultra_runtime.run.state.owner import Owner, this_owner
 from ultra_runtime.run.state.past import kept_findings
@@ -147,6 +147,9 @@ def _read(git: Git, place: RunPlace) -> tuple[Plan, Result, bytes]:
 def _refuse_unready(workspace: Workspace) -> None:
     git = workspace.git
     if not git.head():
+        if git.line("for-each-ref", "--count=1", "refs/heads"):
+            hint = "ask the user to switch to a branch that has one"
+            raise RefusedError(f"the branch {one_line(git.branch())} has no commit yet", hint)
         hint = 'make one, for example `git commit --allow-empty -m "start"`'
         raise RefusedError("this repository has no commit yet", hint)
     under_way = git.under_way()
@@ -209,6 +212,7 @@ def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: byte
         "progress": place.show(place.progress),
         "mode": asked.written,
         "step": asked.step,
+        BRANCH: workspace.git.branch(),
         "digest": sha256(data),
         "whole": digest_of_plan(place),
         "owner": this_owner().as_data(),
@@ -218,7 +222,7 @@ def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: byte
         findings = old.get("findings")
     else:
         findings = kept_findings(workspace, place.slug)
-    if findings and not asked.restart:
+    if findings:
         lock["findings"] = findings
     return lock
 

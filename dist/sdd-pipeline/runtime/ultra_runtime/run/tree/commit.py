@@ -187,8 +187,8 @@ def follow_hooks(snapshots: Snapshots, made: dict[str, Any], commit: str) -> lis
     return changes
 
 
-def update_index(git: Git, rows: list[list[str]], mark: str = "") -> bool:
-    """Update the user's index where it is unchanged; return whether that worked. With the mark all of it is."""
+def update_index(git: Git, rows: list[list[str]], mark: str = "") -> GitError | None:
+    """Update the user's index where it is unchanged; return why that failed. With the mark all of it is."""
     try:
         with UsersIndex(git) as index:
             same = bool(mark) and mark_of(index.copy) == mark
@@ -201,6 +201,6 @@ def update_index(git: Git, rows: list[list[str]], mark: str = "") -> bool:
                     changed.append(index_row(path, new, old_name))
             if changed:
                 git.ask("update-index", "-z", "--index-info", given=b"".join(changed), env=index.env)
-    except GitError:
-        return False
-    return True
+    except GitError as problem:
+        return problem
+    return None

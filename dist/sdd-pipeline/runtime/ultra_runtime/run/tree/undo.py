@@ -9,7 +9,6 @@ import os
 
 from ultra_runtime.errors import UltraError
 from ultra_runtime.files.git import GitError
-from ultra_runtime.files.project import IGNORE_FILE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.tree import before as state
 from ultra_runtime.run.tree.before import Before
@@ -37,6 +36,7 @@ from ultra_runtime.run.tree.snapshot import (
 )
 from ultra_runtime.run.tree.staged import restore_index, staged_since
 from ultra_runtime.run.tree.transplant import Overlap, transplant
+from ultra_runtime.run.tree.workspace import RULES
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import one_line
 
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 10
 UNREAD = "nobody could read it when the step began, so there is no copy"
-RULES = (IGNORE_FILE, ".gitattributes")
 # Rules of git first, then what they hide or show, then a look whether anything is left.
 MOST_ROUNDS = 4
 

@@ -46,11 +46,11 @@ PLAIN: dict[str, tuple[str, str, int]] = {
     "dbus-run-session": ("", "config-file dbus-daemon", 0),
     "doas": ("Cua", "", 0),
     "dumb-init": ("r", "rewrite", 0),
-    "env": ("uCS", "unset chdir split-string", 0),
+    "env": ("auCS", "argv0 unset chdir split-string", 0),
     "exec": ("a", "", 0),
     "fakeroot": ("lsiub", "lib faked", 0),
-    "flock": ("wE", "timeout conflict-exit-code", 1),
-    "genv": ("uCS", "unset chdir split-string", 0),
+    "flock": ("wE", "timeout wait conflict-exit-code", 1),
+    "genv": ("auCS", "argv0 unset chdir split-string", 0),
     "gnice": ("n", "adjustment", 0),
     "gtime": ("fo", "format output", 0),
     "gtimeout": ("ks", "kill-after signal", 1),
@@ -62,10 +62,21 @@ PLAIN: dict[str, tuple[str, str, int]] = {
     "proxychains": ("f", "", 0),
     "proxychains4": ("f", "", 0),
     "rlwrap": ("aAbBcCdDefgGHilMnoOpPqrRsStTwWzaAN", "", 0),
-    "setpriv": ("", "reuid regid groups inh-caps ambient-caps bounding-set securebits", 0),
+    "setpriv": (
+        "",
+        "ruid euid reuid rgid egid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig ptracer "
+        "selinux-label apparmor-profile landlock-access landlock-rule seccomp-filter",
+        0,
+    ),
     "softlimit": ("acdflmoprst", "", 0),
     "stdbuf": ("ioe", "input output error", 0),
-    "strace": ("aeEIoOpPsSuXb", "output trace attach user string-limit", 0),
+    "strace": (
+        "aeEIoOpPsSuUXb",
+        "abbrev argv0 attach columns const-print-style detach-on env fault inject interruptible kvm output raw read "
+        "signal signals status string-limit summary-columns summary-sort-by summary-syscall-overhead trace trace-path "
+        "user verbose write",
+        0,
+    ),
     "sudo": (
         "CDghpRrTtUu",
         "chdir close-from group host prompt chroot role type other-user user command-timeout",
@@ -84,7 +95,11 @@ PLAIN: dict[str, tuple[str, str, int]] = {
     "tini": ("p", "", 0),
     "torsocks": ("aiuPq", "", 0),
     "trickle": ("udwtlsnL", "", 0),
-    "unshare": ("SGRwl", "propagate setgroups root wd map-user map-group setuid setgid kill-child", 0),
+    "unshare": (
+        "SGRwl",
+        "propagate setgroups root wd map-user map-users map-group map-groups setuid setgid monotonic boottime load-interp",
+        0,
+    ),
     "valgrind": ("", "tool log-file", 0),
     "xvfb-run": ("efnpsw", "error-file auth-file server-num xauth-protocol server-args wait", 0),
 }
@@ -183,7 +198,7 @@ TMUX_RUNS = frozenset(
 )  # fmt: skip
 
 SSH_VALUES = "BbcDEeFIiJLlmOopQRSWw"
-XARGS = ("IJRSnLPsdEa", "arg-file delimiter max-lines max-args max-procs max-chars process-slot-var")
+XARGS = ("IJRSnLPsdEa", "arg-file delimiter max-args max-procs max-chars process-slot-var")
 PARALLEL = (
     "aCDEIjLnNPsSU",
     "arg-file arg-sep colsep delay delimiter halt halt-on-error jobs joblog load max-args max-chars max-procs "

@@ -48,7 +48,7 @@ def make_filesystem(call: Call, policy: Policy) -> bool:
     found = options(call.args, "tLUEObiIGNgrCdTmMvcnsS", "type label")
     if not found.operands:
         return False
-    return any(_is_disk(item, True) or not known(item) or ":" in item for item in found.operands)
+    return any(_is_disk(item) or not known(item) or ":" in item for item in found.operands)
 
 
 def any_disk(call: Call, policy: Policy) -> bool:

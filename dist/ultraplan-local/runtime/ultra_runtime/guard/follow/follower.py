@@ -344,9 +344,15 @@ class Follower:
             for assignment in command.assignments:
                 self._assign(assignment)
             return send(self, "", targets, muted) if targets else ""
-        kept: list[tuple[str, object]] = []
-        if args[0] not in _DECLARES:  # `declare x=(...)` is for good
-            kept = [(one.name, self.shell.variables.get(one.name)) for one in command.assignments]
+        declared = (
+            args[0] in _DECLARES
+        )  # `declare x=(...)` stays, or is local; `x=1 declare` is for this command
+        before = [(one, self.shell.variables.get(one.name)) for one in command.assignments]
+        kept: list[tuple[str, object]] = [
+            (one.name, old) for one, old in before if not declared or one.values is None
+        ]
+        if declared and self.makes_local(args):
+            self.locals += [(one.name, old) for one, old in before if one.values is not None]
         in_shell = args[0] in BUILTINS or args[0] in self.shell.functions  # what it sets stays
         mark = -1 if in_shell or not kept else self.shell.enter()
         for assignment in command.assignments:
@@ -357,6 +363,11 @@ class Follower:
         elif kept:  # `IFS=: read a b` keeps a and b
             self._give_back(kept)
         return send(self, out, targets, muted)
+
+    def makes_local(self, args: list[str]) -> bool:
+        """Tell whether what a command declares ends with the function that is followed now."""
+        is_global = args[0] != "local" and any(arg[:1] == "-" and "g" in arg for arg in args)
+        return bool(self.calling) and args[0] in ("local", "declare", "typeset") and not is_global
 
     def _give_back(self, kept: list[tuple[str, object]]) -> None:
         """Restore variables: what they were before a function or an assignment in front of a command."""

@@ -13,16 +13,21 @@ def tee(call: Call) -> list[Write]:
     return [Write(path, how, call.name) for path in found.operands if path != "-"]
 
 
+# GNU accepts every beginning of a long name that no other option has.
+_INTO = tuple("target-directory"[:end] for end in range(1, 17))
+
+
 def copy(call: Call) -> list[Write]:
     """Find the target of cp, mv, install and ln: the last operand, or that of -t."""
     short = {"cp": "tS", "mv": "tS", "ln": "tS", "rsync": "eBTf", "scp": "cFiJloPS"}.get(call.name, "tSmog")
     found = options(
         call.args,
         short,
-        "target-directory suffix mode owner group backup rsh exclude include filter files-from chmod",
+        f"{' '.join(_INTO)} suffix mode owner group sparse no-preserve strip-program rsh exclude include filter "
+        "files-from chmod",
     )
     how = "link" if call.name == "ln" else "replace"
-    directory = found.value("t", "target-directory") if call.name not in ("rsync", "scp") else None
+    directory = found.value("t", *_INTO) if call.name not in ("rsync", "scp") else None
     operands = found.operands
     if call.name == "install" and found.has("d", "directory"):
         return [Write(path, how, call.name) for path in operands]
@@ -40,8 +45,8 @@ def copy(call: Call) -> list[Write]:
 
 def move(call: Call) -> list[Write]:
     """Find the target of mv, and the files that it moves away."""
-    found = options(call.args, "tS", "target-directory suffix backup")
-    into = found.value("t", "target-directory") is not None
+    found = options(call.args, "tS", f"{' '.join(_INTO)} suffix")
+    into = found.value("t", *_INTO) is not None
     gone = found.operands if into else found.operands[:-1]
     return [*copy(call), *(Write(path, REMOVE, call.name) for path in gone)]
 
@@ -167,7 +172,10 @@ def with_dashes(args: list[str]) -> list[str]:
     return found + rest
 
 
-SPLIT_VALUES = ("abCln", "suffix-length bytes line-bytes lines number filter additional-suffix prefix digits")
+SPLIT_VALUES = (
+    "abClnt",
+    "suffix-length bytes line-bytes lines number separator filter additional-suffix prefix digits",
+)
 
 
 def split(call: Call) -> list[Write]:
@@ -187,7 +195,7 @@ def dd(call: Call) -> list[Write]:
 
 def files(call: Call) -> list[Write]:
     """Find the operands of touch and truncate."""
-    found = options(call.args, "rsdto", "reference size date time")
+    found = options(call.args, "rs" if call.name == "truncate" else "rdt", "reference size date time")
     how = "truncate" if call.name == "truncate" else "append"
     return [Write(path, how, call.name) for path in found.operands]
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 GO_ON = "--go-on"
-SETTINGS = "settings"
+SETTINGS, BRANCH = "settings", "branch"
 """The member of the lock with the project's settings as they were at the start."""
 
 

@@ -178,21 +178,20 @@ def finish_commit(live: Live, record: Record, commit: str) -> bool:
     )
     made = record.commit or {}
     rows = made.get("index", [])
-    settled = not rows or update_index(live.git, rows, made.get("mark", ""))
-    if not settled:
-        lock = os.path.join(live.git.folder, "index.lock")
+    problem = update_index(live.git, rows, made.get("mark", "")) if rows else None
+    if problem:
+        why = f"was not updated: {problem}: {problem.hint}"
+        if problem.lock:
+            why = f"is locked and was not updated: if no git runs, remove {problem.lock}"
         paths = " ".join(shell_word(row[0]) for row in rows)
-        live.notes.append(
-            f"the git index is locked and was not updated: if no git runs, remove {one_line(lock, 300)}, then "
-            f"`git reset -- {one_line(paths, 300)}`"
-        )
+        live.notes.append(f"the git index {why}, then `git reset -- {one_line(paths, 300)}`")
     _complete(live, record.number, commit, record.start)
     if commit == record.start:
         live.progress.change_step(record.number, {fields.STEPS_COMMIT: None})
     live.progress.save()
     write_known(live, Known(commit, record.verified or record.tree, record.artefacts))
     live.records.clear()
-    return settled
+    return problem is None
 
 
 def _complete(live: Live, number: int, commit: str, start: str) -> None:

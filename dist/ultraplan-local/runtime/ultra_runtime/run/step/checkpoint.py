@@ -10,6 +10,7 @@ from ultra_runtime.files.patterns import PatternError
 from ultra_runtime.proof.content import has_subject
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import manifest_of
+from ultra_runtime.run.state.live import BRANCH
 from ultra_runtime.run.state.repair import finish_commit, name_hooks
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.commit import (
@@ -86,7 +87,18 @@ def commit_step(live: Live, number: int) -> Committed:
     if has_hooks:
         _name_hooks(live, record, commit)
     finish_commit(live, record, commit)
+    _name_branch(live, number)
     return Committed(commit, "", drift)
+
+
+def _name_branch(live: Live, number: int) -> None:
+    """Name the branch of a commit if it is not the one on which the run was started or resumed."""
+    then, now = (
+        f"the branch {one_line(name)}" if name else "a detached HEAD"
+        for name in (live.lock.get(BRANCH), live.git.branch())
+    )
+    if BRANCH in live.lock and then != now:
+        live.found(f"step {number} was committed on {now}, but the run was started on {then}")
 
 
 def _refuse_unverified(live: Live, record: Record) -> None:

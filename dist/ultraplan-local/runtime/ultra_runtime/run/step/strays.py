@@ -72,7 +72,9 @@ def committed_since(live: Live, since: str, head: str) -> list[str]:
 
 def rewritten(since: str, head: str) -> RefusedError:
     """Return the refusal of a HEAD that no longer contains the last commit of the run."""
-    error = f"HEAD ({head[:10]}) does not contain {since[:10]}, the last commit of the run"
+    error = (
+        f"HEAD ({head[:10] or 'without a commit'}) does not contain {since[:10]}, the last commit of the run"
+    )
     hint = (
         f"ask the user to switch back to where {since[:10]} is (`git reset --soft {since[:12]}` keeps the files),"
         f" or end the run with `{verb('run abort')}`"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import WriteError, write_file
 from ultra_runtime.files.git import find_git
 from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.project import IGNORE_FILE
 from ultra_runtime.files.quick_write import make_folder as make_folder
 from ultra_runtime.files.quick_write import put as put
 from ultra_runtime.files.seal import is_sealed, sealed
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ultra_runtime.files.git import Git
+
+
+RULES = (IGNORE_FILE, ".gitattributes")
+"""Files with rules of git."""
 
 
 class Workspace:
@@ -72,6 +78,14 @@ class Workspace:
 def find_workspace(start: str | None = None) -> Workspace:
     """Return the working tree around a folder, or refuse."""
     return Workspace(find_git(start))
+
+
+def refuse_pipes(root: str) -> None:
+    """Refuse a tree in which a file with rules of git is a pipe: git would wait for it until its time is over."""
+    for name in RULES:
+        path = os.path.join(root, name)
+        if os.path.lexists(path) and stat.S_ISFIFO(os.lstat(path).st_mode):
+            raise RefusedError(f"{name} is a pipe, and git would wait for it", "remove it, then retry")
 
 
 def replace(path: str, data: bytes) -> None:
