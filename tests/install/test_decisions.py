@@ -428,7 +428,11 @@ def test_leftovers_are_swept_in_the_client_s_folder_and_the_one_above(tmp_path: 
     assert [folder.exists() for folder in left] == [False, False, False, True]
 
 
-@each((listed, remote) for listed in (True, False) for remote in ("https://x/y.git", ""))
+@each(
+    (listed, remote)
+    for listed in (True, False)
+    for remote in ("https://x/y.git", "https://me:key@x/y.git", "")
+)
 def test_the_marketplace_is_where_this_clone_came_from(listed: bool, remote: str) -> None:
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         clone = make_repository(Path(name, "clone").resolve(), {"a": "x"})
@@ -436,7 +440,7 @@ def test_the_marketplace_is_where_this_clone_came_from(listed: bool, remote: str
             git(clone, "remote", "add", "origin", remote)
         write_tree(clone, {".claude-plugin/marketplace.json": "{}"} if listed else {})
         patch.setattr(marketplace, "__file__", f"{clone}/generator/ultra_plugin/install/marketplace.py")
-        assert marketplace._address() == (remote if listed and remote else marketplace.UNKNOWN)
+        assert marketplace._address() == ("https://x/y.git" if listed and remote else marketplace.UNKNOWN)
         value = json.loads(marketplace.settings_for(["a", "b"]))
     assert value["enabledPlugins"] == {f"a@{marketplace.NAME}": True, f"b@{marketplace.NAME}": True}
 

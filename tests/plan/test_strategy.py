@@ -61,6 +61,25 @@ def test_dependencies_hold_for_every_session_of_a_range(
     assert sorted(told) == sorted(expected)
 
 
+@given(st.lists(st.tuples(st.integers(1, 4), ENTRIES), min_size=1, max_size=4))
+def test_the_execution_order_gives_a_wave_to_every_session_of_a_range(
+    rows: list[tuple[int, tuple[int, int]]],
+) -> None:
+    order = "### Execution Order\n\n" + "".join(
+        f"- Wave {wave}: Sessions {first}-{last}\n" for wave, (first, last) in rows
+    )
+    numbers = range(1, COUNT + 1)
+    texts = [session(number, str(number)).replace("- Wave: 1\n", "") for number in numbers]
+    found = read(plan(*map(step, numbers), after=strategy(*texts) + order).encode())
+    waves = {one: next((wave for wave, (first, last) in rows if first <= one <= last), 0) for one in numbers}
+    assert {one.number: one.wave for one in found.sessions} == {one: wave or 1 for one, wave in waves.items()}
+    told = [problem.message for problem in found.problems]
+    without = [one for one, wave in waves.items() if not wave]
+    assert [message.partition(":")[0] for message in told] == [
+        f"session {one} has no wave" for one in without
+    ]
+
+
 @pytest.mark.parametrize("length", [MOST_NAMED, MOST_NAMED + 1, 999_999_990])
 def test_a_long_range_of_sessions_is_refused(length: int) -> None:
     last = session(40, "2", 2, f"Sessions 1-{length + 1}")

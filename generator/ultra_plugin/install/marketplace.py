@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,4 +32,4 @@ def _address() -> str:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return UNKNOWN
-    return done.stdout.strip() or UNKNOWN
+    return re.sub(r"(?<=://)[^/@]*@", "", done.stdout.strip()) or UNKNOWN  # settings of a team hold no token
