@@ -62,7 +62,7 @@ def read_fence(items: Iterable[markdown.Item]) -> Fence:
 class _Reader:
     """Read sessions one by one and track which steps they take."""
 
-    def __init__(self, plan: Plan, waves: dict[int, int]) -> None:
+    def __init__(self, plan: Plan, waves: list[tuple[int, int, int]]) -> None:
         self.plan = plan
         self.waves = waves
         self.known = {step.number for step in plan.steps}
@@ -132,7 +132,7 @@ class _Reader:
         item = heading.field(plan_fields.SESSIONS_WAVE)
         line = item.line if item else heading.line
         said = numbers(item.value) if item else []
-        ordered = self.waves.get(number)
+        ordered = next((wave for first, last, wave in self.waves if first <= number <= last), None)
         if item is None and ordered:
             return ordered
         if len(said) != 1 or said[0][0] != said[0][1] or said[0][0] < 1:
@@ -146,18 +146,16 @@ class _Reader:
         return wave
 
 
-def _execution_order(plan: Plan, section: markdown.TextSection) -> dict[int, int]:
-    """Return session -> wave from the list of waves."""
-    waves: dict[int, int] = {}
+def _execution_order(plan: Plan, section: markdown.TextSection) -> list[tuple[int, int, int]]:
+    """Return first session, last session and wave for each entry in the list of waves."""
+    waves = []
     for heading in plan.document.below(section):
         if not heading.is_called(ORDER):
             continue
         for item in heading.items:
             wave = numbers(item.name)
             if item.name.casefold().startswith("wave") and wave:
-                for first, last in numbers(_with_children(item)):
-                    for session in (first, last):
-                        waves.setdefault(session, wave[0][0])
+                waves += [(first, last, wave[0][0]) for first, last in numbers(_with_children(item))]
     return waves
 
 
