@@ -25,8 +25,7 @@ from ultra_runtime.guard.first_look import may_match
 command = sys.stdin.read()
 if may_match(command):
     from ultra_runtime.guard.policy import Policy
-    from ultra_runtime.guard.follow.follower import verdict_of
-    from ultra_runtime.guard.follow.watch import watch
+    from ultra_runtime.guard.follow.watch import verdict_of, watch
     from ultra_runtime.tables import policy
     policy = Policy.of(policy)
     sys.exit(2 if verdict_of(watch(command, policy), policy).verdict == "block" else 0)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ultra_runtime.guard.follow.follower import verdict_of
-from ultra_runtime.guard.follow.watch import watch
+from ultra_runtime.guard.follow.watch import verdict_of, watch
 from ultra_runtime.guard.policy import Policy, Verdict
 
 

@@ -261,7 +261,7 @@ def test_why_a_file_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("words", "err", "told"),
     [
-        (["status"], "fatal: one\nhint: two\n three", "git status failed: fatal: one; three"),
+        (["status"], "fatal: one\nhint: two\n three", "git status failed: fatal: one"),
         (["-c", "a=b", "-c", "c=d", "add", "x"], "no", "git add failed: no"),
         (["add"], "", "git add failed: exit status 128"),
         (["add"], "fatal: Unable to create '/x/index.lock': File exists", "git add failed: /x/index.lock exists"),

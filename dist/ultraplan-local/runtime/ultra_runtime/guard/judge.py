@@ -67,8 +67,7 @@ class Judge:
         matches = matches or (added is not None and added.may_match(command))
         if not matches and not writes:
             return ALLOW
-        from ultra_runtime.guard.follow.follower import verdict_of
-        from ultra_runtime.guard.follow.watch import watch
+        from ultra_runtime.guard.follow.watch import verdict_of, watch
 
         policy = load_policy(self.site is not None)
         if added is not None:

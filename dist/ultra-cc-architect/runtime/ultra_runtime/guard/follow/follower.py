@@ -12,7 +12,7 @@ from ultra_runtime.guard.follow.ask import logic
 from ultra_runtime.guard.follow.execute import execute
 from ultra_runtime.guard.follow.kinds import BUILTINS, TOOLS
 from ultra_runtime.guard.follow.redirect import redirect, send
-from ultra_runtime.guard.policy import ALLOW, Blocked, Policy, Verdict, ruled
+from ultra_runtime.guard.policy import Blocked, Policy
 from ultra_runtime.guard.shell.calls import MODE, REMOVE, Write
 from ultra_runtime.guard.shell.marks import DECODED, FETCHED, MAX_MADE, UNKNOWN
 from ultra_runtime.guard.shell.reader import read
@@ -344,13 +344,11 @@ class Follower:
             for assignment in command.assignments:
                 self._assign(assignment)
             return send(self, "", targets, muted) if targets else ""
-        declared = (
-            args[0] in _DECLARES
-        )  # `declare x=(...)` stays, or is local; `x=1 declare` is for this command
+        # `declare x=(...)` stays, or is local; `x=1 declare` is for this command
+        declared = args[0] in _DECLARES
         before = [(one, self.shell.variables.get(one.name)) for one in command.assignments]
-        kept: list[tuple[str, object]] = [
-            (one.name, old) for one, old in before if not declared or one.values is None
-        ]
+        kept: list[tuple[str, object]]
+        kept = [(one.name, old) for one, old in before if not declared or one.values is None]
         if declared and self.makes_local(args):
             self.locals += [(one.name, old) for one, old in before if one.values is not None]
         in_shell = args[0] in BUILTINS or args[0] in self.shell.functions  # what it sets stays
@@ -430,12 +428,3 @@ def walk(follower: Follower, text: str) -> None:
         follower.unread = "nested too deep"
     except Blocked as blocked:
         follower.blocked = blocked
-
-
-def verdict_of(follower: Follower, policy: Policy) -> Verdict:
-    """Return what the rules say about a text that has been followed."""
-    if follower.blocked is not None:
-        return ruled(policy, follower.blocked.rule, follower.blocked.found)
-    if follower.unread:
-        return ruled(policy, "unreadable", follower.unread)
-    return ruled(policy, *follower.warning) if follower.warning is not None else ALLOW

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.guard.follow.follower import Follower, walk
-from ultra_runtime.guard.policy import Policy
+from ultra_runtime.guard.policy import ALLOW, Policy, Verdict, ruled
 from ultra_runtime.guard.shell.calls import Write
 from ultra_runtime.guard.shell.marks import base_name, clean
 
@@ -34,3 +34,12 @@ def watch(command: str, policy: Policy | None = None) -> Watcher:
     watcher = Watcher(policy, len(text))
     walk(watcher, text)
     return watcher
+
+
+def verdict_of(follower: Follower, policy: Policy) -> Verdict:
+    """Return what the rules say about a text that has been followed."""
+    if follower.blocked is not None:
+        return ruled(policy, follower.blocked.rule, follower.blocked.found)
+    if follower.unread:
+        return ruled(policy, "unreadable", follower.unread)
+    return ruled(policy, *follower.warning) if follower.warning is not None else ALLOW
