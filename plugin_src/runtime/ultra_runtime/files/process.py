@@ -188,19 +188,20 @@ def run_logged(
         (os.POSIX_SPAWN_DUP2, writer, 1),
         (os.POSIX_SPAWN_DUP2, writer, 2),
     ]
+    child, status, waiting = 0, None, Waiting(command[-1])
+    _end_in_order()  # before the program starts: it may end this call at once
     try:
-        child = _spawn(command, {**env, MARK: mark}, actions)
-    finally:
-        os.close(writer)
-    status, waiting = None, Waiting(command[-1])
-    _end_in_order()
-    try:
+        try:
+            child = _spawn(command, {**env, MARK: mark}, actions)
+        finally:
+            os.close(writer)
         status, lacks = _follow(child, reader, log, time.monotonic() + seconds, wanted, waiting)
     finally:
         waiting.end()
-        _kill(os.killpg, child)
+        if child:
+            _kill(os.killpg, child)
         end_descendants(mark, others)
-        if status is None:
+        if child and status is None:
             os.waitpid(child, 0)
         os.close(reader)
     return Done(-KILL if status is None else status, late=status is None, lacks=lacks)
