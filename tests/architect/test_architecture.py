@@ -201,6 +201,7 @@ def test_without_the_other_plugin_the_note_is_made_all_the_same(
     assert (put_answer["ok"], status["ok"]) == (True, True)
 
 
+@pytest.mark.soak
 def test_a_gap_without_an_owner_and_drift_three_commits_later_in_the_client(
     client: Client, scripted: ModelFactory, architect: Ultra, bundle: Path
 ) -> None:

@@ -100,6 +100,7 @@ def hook(ultra: Ultra, name: str, given: dict[str, object]) -> dict[str, Any]:
     return ultra.hook(name, {"agent_type": f"{NAME}:{NEW}", **given}).data
 
 
+@pytest.mark.soak
 def test_a_researcher_and_an_explorer_are_asked_by_their_own_files(
     bundle: Path, repo: Path, python: Path
 ) -> None:
@@ -160,6 +161,7 @@ def test_a_role_that_a_verb_needs_and_nobody_has_is_refused(fork: Fork) -> None:
     )
 
 
+@pytest.mark.soak
 def test_forms_and_agents_without_each_other_do_not_build(fork: Fork) -> None:
     fork.change(f"{AGENTS}/review-coordinator.md.j2", {"output: coordination\n": ""})
     found = fork.faults()

@@ -9,6 +9,7 @@ import pytest
 from tests.changes.conftest import PLUGIN, Fork
 from tests.kit.calls import Ultra
 from tests.kit.names import EXAMPLE, NAME, PROJECT
+from tests.kit.quick import later
 
 RETRO = """\
 artifact: retro
@@ -64,7 +65,7 @@ NEW = {
 }
 
 
-@pytest.mark.parametrize("before", PIPELINES)
+@pytest.mark.parametrize("before", ["review", later("plan")])
 def test_a_new_stage_needs_no_python(fork: Fork, repo: Path, python: Path, before: str) -> None:
     fork.change(f"{PLUGIN}/plugin.yaml", PIPELINES[before])
     for path, text in NEW.items():

@@ -69,6 +69,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fork.build()
 
 
+@pytest.mark.soak
 def test_the_words_of_a_phase(bundle: Path) -> None:
     assert "\nThink of the weather first.\n" in (bundle / f"commands/{PIPELINE['plan']}.md").read_text()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.changes.conftest import PLUGIN, Fork
 from tests.changes.test_new_stage import COMMAND, RETRO, TEXT
 from tests.kit.calls import Ultra
@@ -31,6 +33,7 @@ runtime:
 }
 
 
+@pytest.mark.soak
 def test_two_plugins_work_side_by_side(fork: Fork, repo: Path, python: Path) -> None:
     for path, text in FILES.items():
         fork.write(path, text)

@@ -64,6 +64,7 @@ def test_a_good_brief_lands_and_a_bad_one_is_refused_with_its_codes(
     assert not (project / PROJECT / "brief.md").exists()
 
 
+@pytest.mark.soak
 def test_the_whole_loop_from_draft_to_brief(
     client: Client, scripted: ModelFactory, project: Path, plugin: Path
 ) -> None:
@@ -135,6 +136,7 @@ def test_what_the_client_does_not_pass_comes_from_a_file(
     assert (project / PROJECT / "brief.md.draft").read_text() == text
 
 
+@pytest.mark.soak
 def test_a_long_plan_is_put_step_by_step(
     client: Client, scripted: ModelFactory, project: Path, plugin: Path
 ) -> None:

@@ -227,6 +227,7 @@ def test_many_at_once_lose_nothing(ultra: Ultra, project: Path, given: Path) -> 
     assert sorted(path.name for path in project.iterdir()) == [".gitignore", "brief.md"]
 
 
+@pytest.mark.soak
 def test_rounds_of_calls_at_once_are_all_counted(ultra: Ultra, project: Path, given: Path) -> None:
     ultra("put", "brief", "--project", PROJECT, "--draft", given=BRIEF)
     given.write_text("No block.")

@@ -79,6 +79,7 @@ def test_what_fits_nothing_is_a_sentence(home: Home, bundle: Path) -> None:
     assert (told.status, told.stderr) == (1, f"No case of {bundle} fits what was asked for.\n")
 
 
+@pytest.mark.soak
 def test_without_a_sandbox_the_cases_that_need_bash_are_skipped_and_the_others_pass(
     bundle: Path, home: Home, client_binary: Path, without_sandbox: str
 ) -> None:

@@ -175,6 +175,7 @@ def test_an_interview_a_gate_that_fails_is_asked_about_and_passes(
     )
 
 
+@pytest.mark.soak
 def test_in_the_terminal_a_report_comes_as_a_notification_and_the_client_asks_again(
     terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
 ) -> None:
@@ -242,6 +243,7 @@ def test_what_the_model_and_the_reviewer_are_told(play: Play) -> None:
     assert ("Interview: " in first, "Interview: " in second) == (False, True)
 
 
+@pytest.mark.soak
 def test_stop_in_the_review_shows_what_fails_and_gives_a_partial_brief(
     terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
 ) -> None:

@@ -146,6 +146,7 @@ def test_c_an_edit_of_the_wrong_file_fails_the_attempt_and_is_named(story: Story
     assert (story.is_clean(), story.audit()[0]) == (True, "pass")
 
 
+@pytest.mark.soak
 def test_d_the_third_failure_undoes_the_step_and_ends_the_run(story: Story) -> None:
     story.repo.write({"settings.ini": "tone = changed by the user\n", "notes.txt": "the user's own\n"})
     told = story.claude(
@@ -185,6 +186,7 @@ def test_d_the_third_failure_undoes_the_step_and_ends_the_run(story: Story) -> N
     assert story.is_valid()
 
 
+@pytest.mark.soak
 def test_e_a_new_session_goes_on_where_the_first_one_stopped(story: Story) -> None:
     story.claude(
         TYPED, start(), make_greeting(), begin(2), read("src/hello.py"), write("src/hello.py", HELLO)
@@ -212,6 +214,7 @@ def test_e_a_new_session_goes_on_where_the_first_one_stopped(story: Story) -> No
     assert (story.is_clean(), story.is_valid(), story.audit()) == (True, True, ("pass", [1, 2, 3]))
 
 
+@pytest.mark.soak
 def test_f_progress_cannot_be_written_and_the_audit_cannot_be_skipped(story: Story) -> None:
     """Although this client lets every tool through."""
     done = '{"status": "completed"}'
@@ -369,6 +372,7 @@ def test_h_a_compaction_in_the_middle_of_a_run_loses_nothing(story: Story) -> No
     assert (story.commits(), story.audit()) == (COMMITS, ("pass", [1, 2, 3]))
 
 
+@pytest.mark.soak
 def test_a_finding_goes_into_the_report_and_decides_nothing(story: Story) -> None:
     found = "settings.ini has a tone that nobody reads"
     told = story.claude(
@@ -379,6 +383,7 @@ def test_a_finding_goes_into_the_report_and_decides_nothing(story: Story) -> Non
     assert found in story.report().partition("### Findings")[2]
 
 
+@pytest.mark.soak
 def test_one_step_alone_is_partial_and_says_how_to_go_on(story: Story) -> None:
     told = story.claude(f"{TYPED} --step 1", start("--step 1"), make_greeting(), finish())
     assert told.answer("step commit 1")["next"] == "ultra run finish"
@@ -390,6 +395,7 @@ def test_one_step_alone_is_partial_and_says_how_to_go_on(story: Story) -> None:
     )
 
 
+@pytest.mark.soak
 def test_files_can_be_moved_removed_and_made_executable_without_a_question(
     client: Client, scripted: ModelFactory, bundle: Path, tmp_path: Path
 ) -> None:
@@ -422,6 +428,7 @@ def test_looking_first_writes_nothing(story: Story, option: str, verb: str, says
     assert (story.repo.tree(), story.repo.refs(), story.repo.has(PROGRESS)) == (before, {}, False)
 
 
+@pytest.mark.soak
 def test_a_proof_that_is_longer_than_a_call_is_asked_for_again(
     client: Client, scripted: ModelFactory, bundle: Path, tmp_path: Path
 ) -> None:

@@ -182,6 +182,7 @@ def test_an_interrupted_session_goes_on_as_that_session(story: Story) -> None:
     assert story.commits() == ["docs: plan", *COMMITS[:2]]
 
 
+@pytest.mark.soak
 def test_a_session_in_a_worktree_of_its_own_is_there_once_it_is_merged(story: Story) -> None:
     story.repo.git("worktree", "add", "--quiet", "-b", BRANCH, TREE)
     apart = copy.copy(story)

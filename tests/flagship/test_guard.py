@@ -107,6 +107,7 @@ def test_a_run_is_stopped_and_told_what_to_do_instead(
     assert not [path for path in (tree / ".env", tree.parent / "outside.txt") if path.exists()]
 
 
+@pytest.mark.soak
 def test_outside_a_run_it_is_as_if_we_were_not_there(
     client: Client, scripted: ModelFactory, tree: Path, bundle: Path
 ) -> None:
@@ -161,6 +162,7 @@ def test_a_sub_agent_of_the_plugin_cannot_write_artifacts(
     assert (reads.is_error, reads.text.startswith("# Nothing to continue")) == (False, True)
 
 
+@pytest.mark.soak
 def test_always_as_an_option_of_the_installed_plugin(
     client: Client, scripted: ModelFactory, tree: Path, bundle: Path, tmp_path: Path
 ) -> None:

@@ -114,6 +114,7 @@ def test_a_session_starts_with_one_line_about_an_unfinished_run(
     assert GO_ON in told.main.text
 
 
+@pytest.mark.soak
 def test_the_zip_loads_like_the_folder(
     client: Client, scripted: ModelFactory, project: Path, bundle: Path, tmp_path: Path
 ) -> None:
@@ -125,6 +126,7 @@ def test_the_zip_loads_like_the_folder(
     assert json.loads(model.tool_results()[0].text)["command"] == GO_ON
 
 
+@pytest.mark.soak
 def test_a_read_only_plugin_in_a_folder_with_spaces(
     client: Client, scripted: ModelFactory, project: Path, bundle: Path, tmp_path: Path
 ) -> None:
@@ -137,6 +139,7 @@ def test_a_read_only_plugin_in_a_folder_with_spaces(
     assert json.loads(model.tool_results()[0].text)["found"] is True
 
 
+@pytest.mark.soak
 def test_the_marketplace_way_from_add_to_uninstall(
     client: Client, scripted: ModelFactory, project: Path, bundle: Path, tmp_path: Path
 ) -> None:

@@ -88,7 +88,7 @@ def asked(
 
 
 # A run with a pause is all of a run without one, and more.
-QUICK = [("no rule", True), ("`--permissions minimal`", True)]
+QUICK = [("`--permissions minimal`", True)]
 CASES = [(setup, pause) for setup in MEASURED for pause in (False, True)]
 
 

@@ -158,6 +158,7 @@ def test_from_a_brief_to_a_plan_whose_self_check_fails_once(play: Play, planned:
     assert validated(bundle, planned, "project", PROJECT)["valid"]
 
 
+@pytest.mark.soak
 def test_the_critics_are_spawned_side_by_side_under_their_full_names(play: Play, planned: Path) -> None:
     model = play(
         f"{TYPED} --project {PROJECT}",
@@ -247,6 +248,7 @@ def test_steps_are_shared_among_sessions_and_their_specs_exported(
     assert validated(bundle, planned, "project", PROJECT)["valid"]
 
 
+@pytest.mark.soak
 def test_a_brief_that_was_never_reviewed_is_reviewed_here_and_missing_research_is_told(
     play: Play, planned: Path
 ) -> None:

@@ -138,6 +138,7 @@ def test_agents_side_by_side_one_fails_the_bridge_is_missing_and_the_file_lands(
     assert json.loads((briefed / "data/ultraresearch-stats.jsonl").read_text())["agents"] == 8
 
 
+@pytest.mark.soak
 def test_side_by_side_means_that_no_agent_waits_for_another(
     client: Client, scripted: ModelFactory, briefed: Path, bundle: Path
 ) -> None:
@@ -287,6 +288,7 @@ def test_the_example_computes_its_own_confidence(bundle: Path, tmp_path: Path) -
     assert validated(bundle, tmp_path, "brief", str(copy / "brief.md"))["warnings"] == []
 
 
+@pytest.mark.soak
 def test_an_agent_that_times_out_is_an_error_and_the_others_answer(
     client: Client, scripted: ModelFactory, briefed: Path, bundle: Path
 ) -> None:

@@ -80,6 +80,7 @@ def test_a_run_survives_compaction(
     assert states(planned) == ["completed", "completed"]
 
 
+@pytest.mark.soak
 def test_compaction_without_a_run_is_left_alone(
     client: Client, scripted: ModelFactory, project: Path, bundle: Path
 ) -> None:
@@ -118,6 +119,7 @@ def test_an_early_stop_is_reminded_once(
     assert sum(text.count(FEEDBACK) for text in again.main.texts()) == 1  # the one of before
 
 
+@pytest.mark.soak
 def test_a_reminded_model_goes_on(
     client: Client, scripted: ModelFactory, planned: Path, bundle: Path
 ) -> None:
@@ -134,6 +136,7 @@ def test_a_reminded_model_goes_on(
     assert session.result == "Now it is."
 
 
+@pytest.mark.soak
 def test_a_sub_agent_with_another_task_keeps_its_last_word(
     client: Client, scripted: ModelFactory, planned: Path, bundle: Path
 ) -> None:

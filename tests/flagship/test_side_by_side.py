@@ -26,6 +26,7 @@ def bash(command: str) -> Call:
     return Call("Bash", {"command": command, "description": "test"})
 
 
+@pytest.mark.soak
 def test_two_launchers_never_meet_on_the_path(
     client: Client, scripted: ModelFactory, plugins: list[Path], tmp_path: Path
 ) -> None:

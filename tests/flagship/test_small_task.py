@@ -71,6 +71,7 @@ def test_one_sentence_is_planned_and_run_at_once(way: Way) -> None:
     is_done(way)
 
 
+@pytest.mark.soak
 def test_the_user_sees_the_steps_and_says_yes(way: Way, terminal: TerminalFactory) -> None:
     model = way.scripted(SmallTask(way.folder))
     screen = terminal(model, plugin_dirs=[way.bundle])

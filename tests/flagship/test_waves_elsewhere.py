@@ -54,6 +54,7 @@ def sessions() -> Part:
     return act
 
 
+@pytest.mark.soak
 @engine("slurm")
 @pytest.mark.timeout(600)
 def test_two_waves(

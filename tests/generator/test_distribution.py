@@ -57,6 +57,7 @@ def test_the_two_licences_are_one() -> None:
     assert (ROOT / "LICENSE").read_bytes() == (ROOT / "plugin_src/LICENSE").read_bytes()
 
 
+@pytest.mark.soak
 def test_the_icon_is_the_picture_that_the_script_draws(tmp_path: Path) -> None:
     folder = PLUGIN_SOURCE / "icon"
     subprocess.run(
@@ -91,6 +92,7 @@ def _build(folder: Path) -> None:
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
+@pytest.mark.soak
 def test_the_packages_lie_beside_each_other(copy: Path) -> None:
     assert {path.name for path in (copy / "dist").iterdir() if not path.name.startswith(".")} == {
         *PLUGINS,
@@ -132,6 +134,7 @@ def test_the_sdist_holds_what_it_takes_to_build_again(copy: Path) -> None:
     assert not [name for name in names if name in JUNK or name.endswith((".zip", ".whl", ".pyc"))]
 
 
+@pytest.mark.soak
 def test_the_wheel_is_the_same_bytes_again(copy: Path, tmp_path: Path) -> None:
     again = shutil.copytree(copy, tmp_path / "elsewhere", copy_function=shutil.copy)  # with other times
     (again / "dist" / WHEEL).unlink()

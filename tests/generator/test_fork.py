@@ -70,6 +70,7 @@ def pytest_collection_modifyitems(config, items):
 """
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("everything", [False, later(True)])
 def test_the_tests_of_a_fork_are_all_collected_and_know_its_names(fork: Path, everything: bool) -> None:
     (fork / "listed.py").write_text(LISTED)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.files import write_tree
-from tests.kit.quick import SOAK
+from tests.kit.quick import later
 from ultra_plugin.errors import ProblemsFound
 from ultra_plugin.pipeline import build
 from ultra_plugin.similar import closest
@@ -76,8 +76,14 @@ def work(root: Path, shape: Shape, many: int) -> int:
 
 @pytest.mark.parametrize(
     ("shape", "many"),
-    [(_calls, MANY), (_wrong_calls, MANY), (_agents, MANY), (_cases, MANY), (_plugins, FEWER)]
-    + [(_wrong_templates, MANY)] * SOAK,
+    [
+        (_calls, MANY),
+        later(_wrong_calls, MANY),
+        later(_agents, MANY),
+        later(_cases, MANY),
+        later(_plugins, FEWER),
+        later(_wrong_templates, MANY),
+    ],
 )
 def test_twice_the_files_are_twice_the_work(
     tmp_path: Path, shape: Shape, many: int, monkeypatch: pytest.MonkeyPatch

@@ -35,6 +35,7 @@ NEW = {"acme-do", "acme-do-1.2.3.zip", "acme-do-1.2.3.zip.sha256"}
 OLD = {"acme-plan", "acme-plan-1.2.3.zip", "acme-plan-1.2.3.zip.sha256"}
 
 
+@pytest.mark.soak
 def test_a_renamed_plugin_leaves_nothing_behind(tmp_path: Path) -> None:
     out = built_and_renamed(tmp_path)
     cache = out / "acme-plan/runtime/__pycache__"

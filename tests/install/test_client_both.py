@@ -51,6 +51,7 @@ def test_the_client_finds_nothing_to_say_about_a_plugin(client: Client, plugin: 
     assert (told.status, report["contents"], report["directory"]["findings"]) == (0, [], []), told
 
 
+@pytest.mark.soak
 def test_every_plugin_alone_and_all_together_by_the_installer(
     user: Machine, client: Client, scripted: ModelFactory, project: Path
 ) -> None:

@@ -98,6 +98,7 @@ def test_minimal_permissions_allow_the_programs_and_nothing_else(
     assert not (project / "forbidden").exists()
 
 
+@pytest.mark.soak
 def test_short_names_hand_over_to_the_plugin(
     user: Machine, client: Client, scripted: ModelFactory, bundle: Path, project: Path
 ) -> None:
@@ -179,6 +180,7 @@ def test_work_under_way_is_not_loaded(user: Machine, client: Client) -> None:
     assert listed(client) == []
 
 
+@pytest.mark.soak
 def test_real_plugin_out_of_the_clone(
     user: Machine, client: Client, scripted: ModelFactory, project: Path
 ) -> None:

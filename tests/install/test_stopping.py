@@ -34,6 +34,7 @@ def killing(*words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.soak
 def test_sigkill_at_random_moments() -> None:
     assert "were killed at work" in killing("random", str(random_seed()), str(KILLS))
 

@@ -33,6 +33,7 @@ def built() -> None:
         pytest.skip("the plugin is not built")
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("built")
 def test_wheel_alone_is_enough(machine: Machine, tmp_path: Path) -> None:
     run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path / "out", ROOT)

@@ -20,9 +20,9 @@ ROOM = 4 << 30  # bytes; a whole session needs less than 1 GB
 SOAK = "ULTRA_SOAK" in os.environ
 
 
-def later(*values: object) -> ParameterSet:
+def later(*values: object, name: str | None = None) -> ParameterSet:
     """Return a row of a table of tests that only `make soak` runs."""
-    return pytest.param(*values, marks=pytest.mark.soak)
+    return pytest.param(*values, marks=pytest.mark.soak, id=name)
 
 
 def times(quick: int, soak: int) -> int:

@@ -7,6 +7,8 @@ import re
 import uuid
 from pathlib import Path
 
+import pytest
+
 from tests.client.fixtures import ModelFactory
 from tests.client.session import Client
 from tests.guard.scene import PLAN
@@ -20,6 +22,7 @@ from tests.overlay.story import LAUNCHER as OURS
 DATA = re.compile(r"DATA is `([^`]+)`")
 
 
+@pytest.mark.soak
 def test_a_fork_and_its_upstream_do_not_mix(
     client: Client, scripted: ModelFactory, story: list[Told], bundle: Path, project: Path
 ) -> None:

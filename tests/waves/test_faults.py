@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 from tests.kit.names import BRANCHES
-from tests.kit.quick import SOAK, times
+from tests.kit.quick import SOAK, later, times
 from tests.waves.lives import MINE, SERVED, cut_off, live
 from tests.waves.processes import kill, kill_all, processes_of
 from tests.waves.sample import PLAN, TWO_WAVES, Waves, part
 
 Make = Callable[..., Waves]
 CHORE = "chore: track the plan of 2026-01-31-greet for its sessions"
-SHARES = 2
-KILLS = times(40, 1000) // SHARES
+SHARES = times(1, 2)
+KILLS = times(10, 1000) // SHARES
 RESUMES = 30
 
 
@@ -77,7 +77,7 @@ def test_the_lock_of_a_commit_that_waits_for_its_editor_stays(make: Make) -> Non
         mine.wait()
 
 
-@pytest.mark.parametrize("where", ["after clean 1", "after lease 1"])
+@pytest.mark.parametrize("where", [later("after clean 1"), "after lease 1"])
 def test_locks_of_refs_that_a_killed_git_left_are_removed(make: Make, where: str) -> None:
     repo = cut_off(make, where)
     below = f"{where.split()[-1]}.lock"
@@ -120,6 +120,7 @@ def test_a_death_at_every_line_of_the_journal_loses_nothing(make: Make) -> None:
     ends_at_every_line(make, "kill")
 
 
+@pytest.mark.soak
 def test_a_disk_that_is_full_from_any_line_on_loses_nothing(make: Make) -> None:
     ends_at_every_line(make, "full")
 

@@ -99,6 +99,7 @@ def sweep(repo: Waves) -> None:
             subprocess.run(["rm", "-r", "--", str(left)], check=True, timeout=60)
 
 
+@pytest.mark.soak
 @engine("ssh")
 def test_a_killed_worker_is_replaced(machines: Machines, elsewhere: Make) -> None:
     repo = elsewhere(machines, without_verbs=GATED, lost_seconds=15)

@@ -12,6 +12,7 @@ import pytest
 
 from tests.kit.calls import ISOLATED
 from tests.kit.names import BRANCHES
+from tests.kit.quick import later
 from tests.waves.lives import MINE, SERVED, cut_off, live
 from tests.waves.processes import kill_all, processes_of
 from tests.waves.sample import PLAN, PROJECT, QUICK, TWO_WAVES, Waves, part
@@ -105,6 +106,7 @@ SETTINGS = """
 """
 
 
+@pytest.mark.soak
 def test_settings_of_git_and_a_user_who_tidies_up_change_nothing(make: Make) -> None:
     """The user packs and prunes everything between two merges, and deletes the folder of the worktrees."""
     repo = make(TWO_WAVES, files=MINE, without_verbs=True)
@@ -117,6 +119,7 @@ def test_settings_of_git_and_a_user_who_tidies_up_change_nothing(make: Make) -> 
     merged_once(repo)
 
 
+@pytest.mark.soak
 def test_a_link_where_a_worktree_should_be_is_left_alone(make: Make) -> None:
     """The user puts it there after the pre-flight."""
     repo = make(TWO_WAVES, files=MINE, without_verbs=True)
@@ -165,7 +168,7 @@ def test_a_branch_that_the_user_makes_meanwhile_is_left_alone(make: Make) -> Non
     [
         ("reference-transaction", "[ $1 != prepared ] || ! grep -q refs/heads/main || { echo main is protected >&2; exit 1; }",
          r"main cannot be moved to \w{12}: .*main is protected"),
-        ("pre-merge-commit", "echo no merges here >&2; exit 1", "session 1: git cannot merge it: no merges here"),
+        later("pre-merge-commit", "echo no merges here >&2; exit 1", "session 1: git cannot merge it: no merges here"),
     ],
 )  # fmt: skip
 def test_a_hook_that_protects_the_branch_is_named_and_nothing_is_lost(
@@ -221,6 +224,7 @@ def test_two_supervisors_and_two_calls_at_once_serve_a_plan_once(make: Make) -> 
     assert len(repo.git("log", "--merges", "--format=%s").split("\n")) == 3
 
 
+@pytest.mark.soak
 def test_a_reboot_with_process_ids_that_others_have_now(make: Make) -> None:
     """All processes are gone, and the ids that were written down belong to a process of somebody else."""
     repo = make(TWO_WAVES, files=QUICK)

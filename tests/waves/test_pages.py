@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.waves.elsewhere import Cluster, Hosts, Machines
 from tests.waves.sample import WITHOUT_VERBS, Waves
 
@@ -45,6 +47,7 @@ def prepared(machines: Machines, elsewhere: Make) -> Waves:
     return repo
 
 
+@pytest.mark.soak
 def test_two_spare_machines(hosts: Hosts, elsewhere: Make) -> None:
     repo = prepared(hosts, elsewhere)
     own = repo.folder.parent

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
+
 from tests.flagship.recording import Recording
 from tests.flagship.test_whole_way import agrees_with
 from tests.kit.names import ROOT
@@ -18,6 +20,7 @@ HEAD = (
 TITLES = {"Part 1": "The limiter", "Part 2": "The admin panel", "Part 3": "The handbook"}
 
 
+@pytest.mark.soak
 def test_the_page_on_waves_shows_what_happens(make: Make) -> None:
     text = TWO_WAVES
     for old, new in TITLES.items():

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.waves.conftest import engine
 from tests.waves.elsewhere import Machines
 from tests.waves.sample import GATED, Waves
@@ -51,6 +53,7 @@ def objects_with(repository: Path, *texts: str) -> list[str]:
     return [secret for secret in texts if secret.encode() in said]
 
 
+@pytest.mark.soak
 @engine("ssh")
 def test_no_secret_travels(machines: Machines, elsewhere: Make) -> None:
     repo = elsewhere(machines, without_verbs=GATED)

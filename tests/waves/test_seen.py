@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves
 from ultra_runtime.run.life.wave_lines import head_line, stand_lines
 from ultra_runtime.run.state.wave_state import folded
@@ -18,6 +20,7 @@ KEYS = {
 }  # fmt: skip
 
 
+@pytest.mark.soak
 def test_a_wave_is_seen_while_it_runs_and_after_it_failed(make: Make, tmp_path: Path) -> None:
     repo = make(TWO_WAVES, files=QUICK)
     repo.play({"1": ["gate"], "2": ["login"]})

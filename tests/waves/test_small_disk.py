@@ -22,7 +22,7 @@ PAGE = 4
 """Kilobytes: less is never taken from a disk in memory."""
 NEEDED = 1600
 """Kilobytes that the waves write after their begin, measured; with more than that the disk is large enough."""
-SAMPLE = 3
+SAMPLE = 1
 LARGE = "2g"
 STOPPED = 2
 Make = Callable[..., Waves]

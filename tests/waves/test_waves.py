@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
+
 from tests.kit.names import BRANCHES
 from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves, part
 
@@ -47,6 +49,7 @@ def test_two_waves_end_on_the_users_branch(make: Make) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.soak
 def test_statistics_tell_of_recoveries_and_come_from_each_supervisor_that_ended(make: Make) -> None:
     repo = make(TWO_WAVES, files=QUICK)
     repo.play({"1": ["lie", "honest"], "2": ["login", "honest"]})

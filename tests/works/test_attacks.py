@@ -32,6 +32,7 @@ def test_commands_of_a_verify_do_not_change_the_folder_of_the_next(office: Offic
     assert office.finish(order)["result"] == "completed"
 
 
+@pytest.mark.soak
 def test_a_halted_work_goes_on_although_another_task_was_built_meanwhile(office: Office) -> None:
     verify = "test -f one.txt && test -f allowed"
     order = Order({"TASK-01": Job("one.txt", verify=verify), "TASK-02": Job("two.txt")})
@@ -233,6 +234,7 @@ def test_two_sessions_make_two_works_and_only_one_runs_one(office: Office) -> No
         assert "session one" in office(*call, status=1)["error"]
 
 
+@pytest.mark.soak
 def test_a_second_work_is_specified_meanwhile_and_started_after_the_first(office: Office) -> None:
     office.new("auto: greet")
     until(office, DIRECT, "builder")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.kit.repository import git
 from tests.works.conftest import Office, agents, until
 from tests.works.crew import DIRECT, NAME, Job, Order, number_of
@@ -13,6 +15,7 @@ TWO = Order({"TASK-01": Job("one.txt"), "TASK-02": Job("two.txt")})
 WORKS = "works/WORK-01"
 
 
+@pytest.mark.soak
 def test_after_an_interruption_a_full_work_goes_on_at_the_scheduler(office: Office) -> None:
     office.new("auto: greet")
     office.next()
@@ -31,6 +34,7 @@ def test_after_an_interruption_a_full_work_goes_on_at_the_scheduler(office: Offi
     assert (ended["result"], ended["spawns"], ended["planned"]) == ("completed", 7, 6)
 
 
+@pytest.mark.soak
 def test_a_scheduler_that_was_interrupted_is_asked_once(office: Office) -> None:
     office.new("auto: greet")
     until(office, TWO, "scheduler")

@@ -217,6 +217,7 @@ def test_six_tasks_two_of_them_side_by_side(
     assert used < whole * len(texts)
 
 
+@pytest.mark.soak
 def test_six_tasks_survive_a_lie_and_a_kill_of_the_client(stage: Stage) -> None:
     """The first builder lies; while TASK-04 is built, the client is killed."""
 
@@ -238,6 +239,7 @@ def test_six_tasks_survive_a_lie_and_a_kill_of_the_client(stage: Stage) -> None:
     assert len(stage.subjects()) == 6
 
 
+@pytest.mark.soak
 def test_a_verification_that_fails_three_times_halts_a_work_that_the_guard_protects(stage: Stage) -> None:
     order = Order({"TASK-01": Job("one.txt", verify="false")}, "pipeline")
     tries = [
