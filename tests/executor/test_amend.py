@@ -135,6 +135,7 @@ def test_specs_follow_the_amended_plan_and_old_ones_are_kept_and_not_run(make: M
             assert "an earlier version that is kept to be read" in repo.refused(f"{verb} {PROJECT}/{name}")
 
 
+@pytest.mark.soak
 def test_a_spec_that_is_older_than_the_plan_is_refused_with_the_remedy(make: Make) -> None:
     repo = make(plan(step(1), WRONG, strategy=SESSIONS))
     repo.ok(f"sessions write {PLAN} --project {PROJECT}")
@@ -166,6 +167,7 @@ def session(stand: Stand) -> Repo:
     return stand(fail_in_a_session, plan(step(1), WRONG, strategy=strategy))
 
 
+@pytest.mark.soak
 def test_a_session_goes_on_with_the_amended_plan(session: Repo) -> None:
     assert session.ok("status")["reason"] == "the run failed at step 2 of 2"  # step 0 is not counted
     told = amended(session, 2, RIGHT)
@@ -181,6 +183,7 @@ def test_a_session_goes_on_with_the_amended_plan(session: Repo) -> None:
     assert session.ultra(f"audit {PLAN} --session 1")["status"] == "pass"
 
 
+@pytest.mark.soak
 def test_the_rest_of_a_spec_is_not_accepted_with_its_steps(session: Repo) -> None:
     amended(session, 2, RIGHT)
     spec = f"{PROJECT}/sessions/session-1.md"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
 
 Make = Callable[..., Repo]
@@ -19,6 +21,7 @@ def completed(make: Make) -> Repo:
     return repo
 
 
+@pytest.mark.soak
 def test_another_plan_after_a_completed_run_simply_starts(make: Make) -> None:
     repo = completed(make)
     repo.write({PLAN: OTHER})
@@ -27,6 +30,7 @@ def test_another_plan_after_a_completed_run_simply_starts(make: Make) -> None:
     repo.do_step(1, {"src/other.py": "other\n"})
 
 
+@pytest.mark.soak
 def test_the_same_plan_is_not_run_twice_unasked(make: Make) -> None:
     assert "is completed" in completed(make).refused(f"run start {PLAN}")
 

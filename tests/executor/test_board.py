@@ -64,6 +64,7 @@ def snapshot(repo: Repo) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.soak
 def test_it_shows_every_project_and_what_its_links_lead_to(stand: Stand) -> None:
     repo = stand(finished, plan_text())
     repo.write({".claude/projects/2026-02-01-other/brief.md": repo.read(f"{PROJECT}/brief.md")})
@@ -140,6 +141,7 @@ def test_it_ends_with_its_terminal(make: Make) -> None:
             served.kill()
 
 
+@pytest.mark.soak
 def test_status_is_shown_again_when_it_changes(make: Make) -> None:
     repo = make(plan(step(1)))
     command = [str(repo.bundle / "bin" / LAUNCHER), "status", "--watch", "--json"]

@@ -49,6 +49,7 @@ def log_of(repo: Repo) -> bytes:
     return (repo.folder / PROJECT / "logs/step-1-verify-1.log").read_bytes()
 
 
+@pytest.mark.soak
 def test_a_flood_keeps_its_head_and_its_tail(make: Make) -> None:
     repo = make(plan(step(1, verify="echo first; yes flood | head -c 9000000; echo last; false")))
     answer = verified(repo)
@@ -67,6 +68,7 @@ def test_up_to_the_bound_nothing_is_left_out(make: Make) -> None:
     assert b"left out" not in log_of(repo)
 
 
+@pytest.mark.soak
 def test_the_expected_text_is_found_in_what_is_left_out(make: Make) -> None:
     flood = "yes flood | head -c 4000000"
     repo = make(plan(step(1, verify=f"`{flood}; echo here it is; {flood}` -> expected: `here it is`")))
@@ -82,11 +84,13 @@ def test_colours_do_not_reach_the_model(make: Make) -> None:
     assert "title" not in str(answer).replace("Make part", "")
 
 
+@pytest.mark.soak
 def test_a_command_that_leaves_a_process_with_its_output_is_not_waited_for(make: Make) -> None:
     repo = make(plan(step(1, verify="(trap '' HUP; sleep 300) & echo begun")))
     assert verified(repo)["passed"]
 
 
+@pytest.mark.soak
 def test_a_hook_of_git_that_leaves_a_process_is_not_waited_for(make: Make) -> None:
     repo = make(plan(step(1)))
     hook = repo.folder / ".git/hooks/post-commit"
@@ -100,6 +104,7 @@ def test_a_hook_of_git_that_leaves_a_process_is_not_waited_for(make: Make) -> No
     assert told.status == 0, "the process of the user's hook lives on, and nobody waited for it"
 
 
+@pytest.mark.soak
 def test_a_verify_that_closes_its_output_and_goes_on_ends_at_its_limit(make: Make) -> None:
     repo = make(plan(step(1, verify="exec >&- 2>&-; sleep 300")))
     repo.start()
@@ -118,6 +123,7 @@ def test_a_killed_attempt_counts(make: Make) -> None:
     assert repo.ok("step verify 1")["attempt"] == 2
 
 
+@pytest.mark.soak
 def test_the_limits_of_the_project_end_its_commands(make: Make) -> None:
     repo = make(plan(step(1, verify="sleep 60", test_first="`sleep 61`")))
     repo.write({".claude/ultra.yaml": "limits:\n  command_seconds: 10\n  test_first_seconds: 11\n"})
@@ -147,6 +153,7 @@ class Hasty(Git):
         return super().done(*words, given=given, env=env, seconds=1)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", [".gitignore", ".gitattributes"])
 def test_rules_of_git_that_are_a_pipe_are_named_at_once(make: Make, name: str) -> None:
     """Git waits for whoever writes into it."""

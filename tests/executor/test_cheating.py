@@ -35,6 +35,7 @@ def drifts(repo: Repo) -> list[tuple[str, int | None]]:
     return [(one["check"], one["step"]) for one in answer["drift_details"]]
 
 
+@pytest.mark.soak
 def test_a_model_that_commits_by_itself(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -55,6 +56,7 @@ def test_a_model_that_commits_by_itself(make: Make) -> None:
     assert "commits were made outside the run" in repo.read(f"{PROJECT}/logs/report.md")
 
 
+@pytest.mark.soak
 def test_a_commit_between_verify_and_commit(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -65,6 +67,7 @@ def test_a_commit_between_verify_and_commit(make: Make) -> None:
     assert "commits were made outside the run" in repo.refused("step commit 1")
 
 
+@pytest.mark.soak
 def test_a_stray_commit_turns_completed_into_partial(done: Repo) -> None:
     repo = done
     repo.write({"sneaked.txt": "in\n"})
@@ -80,6 +83,7 @@ def test_a_stray_commit_turns_completed_into_partial(done: Repo) -> None:
     assert {"check", "expected", "actual"} <= set(audited["drift_details"][0])
 
 
+@pytest.mark.soak
 def test_merges_are_no_strays(make: Make) -> None:
     repo = make(TWO)
     repo.git("branch", "upstream")
@@ -93,6 +97,7 @@ def test_merges_are_no_strays(make: Make) -> None:
     assert repo.ok("run finish")["result"] == "completed"
 
 
+@pytest.mark.soak
 def test_an_amended_commit_is_judged_by_what_it_contains(done: Repo) -> None:
     repo = done
     repo.git("commit", "-q", "--amend", "-m", "feat: part 2, but nicer")
@@ -102,6 +107,7 @@ def test_an_amended_commit_is_judged_by_what_it_contains(done: Repo) -> None:
     assert drifts(repo) == [("history", None)]
 
 
+@pytest.mark.soak
 def test_an_amended_commit_with_more_in_it_is_found(done: Repo) -> None:
     repo = done
     repo.write({"sneaked.txt": "in\n"})
@@ -134,6 +140,7 @@ def test_a_switched_branch_is_refused(make: Make) -> None:
     assert said == "the branch none has no commit yet | ask the user to switch to a branch that has one"
 
 
+@pytest.mark.soak
 def test_progress_edited_to_completed(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -157,6 +164,7 @@ def test_progress_edited_to_completed(make: Make) -> None:
     )
 
 
+@pytest.mark.soak
 def test_attempts_cannot_be_taken_back(make: Make) -> None:
     repo = make(plan(step(1, verify="false")))
     repo.start()
@@ -172,6 +180,7 @@ def test_attempts_cannot_be_taken_back(make: Make) -> None:
     assert repo.progress()["status"] == "failed"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("damage", ["gone", "broken"])
 def test_the_progress_file_is_deleted_or_broken_under_way(make: Make, damage: str) -> None:
     repo = make(TWO)
@@ -238,6 +247,7 @@ def test_a_hook_that_sneaks_a_forbidden_path_and_a_broken_script_into_the_commit
     assert drifts(repo) == [("forbidden_paths", 1), ("scope", None), ("bash_syntax_check", None)]
 
 
+@pytest.mark.soak
 def test_a_plan_that_is_weakened_after_the_run(done: Repo) -> None:
     repo = done
     repo.ok("run finish")
@@ -249,6 +259,7 @@ def test_a_run_that_never_was(make: Make) -> None:
     assert drifts(make(TWO)) == [("run", None)]
 
 
+@pytest.mark.soak
 def test_the_pinned_plan(make: Make) -> None:
     repo = make(plan(step(1), step(2, verify="false"), verification="true"))
     pinned = repo.read(PLAN)
@@ -275,6 +286,7 @@ def test_the_pinned_plan(make: Make) -> None:
     assert repo.ok("run finish")["result"] == "completed"
 
 
+@pytest.mark.soak
 def test_a_step_can_be_added_under_way(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()

@@ -21,6 +21,7 @@ def commit(repo: Repo, **files: str) -> None:
     repo.git("commit", "-qm", "mine", "--", *names)
 
 
+@pytest.mark.soak
 def test_commits_that_the_user_claims_are_a_note(make: Make) -> None:
     """Between the steps, and after a step has passed: then it has to pass again, on top of the new commit."""
     repo = make(plan(step(1), step(2)))
@@ -52,6 +53,7 @@ def test_claims_count_in_the_order_in_which_they_were_made() -> None:
     ]
 
 
+@pytest.mark.soak
 def test_what_changes_after_the_claim_is_not_the_users(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()

@@ -96,6 +96,7 @@ def in_index(tree: Step, *words: str) -> dict[str, Version]:
     return found
 
 
+@pytest.mark.soak
 def test_every_change_of_a_step_over_everything_that_a_user_has(tree: Step) -> None:
     """All pairs in one commit: a path for each."""
     pairs = {f"{user}.{step}": (USERS[user], step) for user in USERS for step in STEPS}
@@ -162,6 +163,7 @@ def test_an_empty_file_that_the_user_intends_to_add_is_committed(tree: Step) -> 
     assert list(prepared.commits) == ["new"]
 
 
+@pytest.mark.soak
 def test_the_commit_of_a_step_is_found_by_its_tree_or_by_its_message_and_paths(tree: Step) -> None:
     tree.begin()
     start, own = tree.record.start, ["first.txt"]
@@ -256,6 +258,7 @@ HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "refer
          "pre-merge-commit", "post-merge", "post-checkout", "pre-rebase", "post-rewrite", "update", "post-index-change")  # fmt: skip
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("place", ["hooks", "elsewhere"])
 def test_a_commit_has_hooks_where_git_runs_one(tree: Step, place: str) -> None:
     tree.begin()

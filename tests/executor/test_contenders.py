@@ -149,6 +149,7 @@ def tree(bundle: Path, python: Path) -> Iterator[Repo]:
         yield Repo(Path(folder).resolve() / "repo", bundle, python).create(plan(step(1)))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("count", [2, 3])
 def test_one_session_at_a_time_has_the_tree(tree: Repo, count: int) -> None:
     class Contenders(Contest):

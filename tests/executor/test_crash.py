@@ -20,8 +20,8 @@ from tests.kit.quick import random_seed, times
 
 Make = Callable[..., Repo]
 
-SHARES = times(2, 4)
-KILLS = times(8, 1000) // SHARES
+SHARES = times(1, 4)
+KILLS = times(5, 1000) // SHARES
 DRIVER = Path(__file__).parent / "driver.py"
 STEPS = 4
 

@@ -35,6 +35,7 @@ def test_a_lock_on_the_refs_of_the_run_goes(make: Make) -> None:
     assert not any(one.exists() for one in left)
 
 
+@pytest.mark.soak
 def test_a_lock_on_the_users_refs_is_named_and_stays(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -88,6 +89,7 @@ def test_the_reason_of_git_is_one_sentence(told: str, said: str) -> None:
     assert str(GitError(["-c", "a=b", "add"], Done(1, err=told.encode()))) == f"git add failed: {said}"
 
 
+@pytest.mark.soak
 def test_the_index_lock_of_a_killed_verb_goes_and_that_of_another_git_stays(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()

@@ -51,6 +51,7 @@ def status(repo: Repo) -> str:
     return repo.git("status", "--porcelain=v1", "-z", "--no-renames")
 
 
+@pytest.mark.soak
 def test_commit_and_undo_leave_all_of_it(dirty: Repo) -> None:
     tree, staged, before = dirty.tree(), dirty.staged(), status(dirty)
     index = dirty.git("ls-files", "-s")
@@ -78,6 +79,7 @@ def test_commit_and_undo_leave_all_of_it(dirty: Repo) -> None:
     assert (dirty.staged(), status(dirty)) == (staged, before)
 
 
+@pytest.mark.soak
 def test_a_file_of_the_step_that_the_user_had_changed_elsewhere(make: Make) -> None:
     """The commit has the step's line; the user's stays in the tree, uncommitted, and staged as it was."""
     repo = make(plan(step(1, ["src/hello.py"])), files=FILES)
@@ -118,6 +120,7 @@ def test_the_same_lines_cannot_be_told_apart_and_end_the_run(make: Make) -> None
     assert repo.tree() == before
 
 
+@pytest.mark.soak
 def test_undo_gives_back_bytes_that_filters_of_git_would_change(make: Make) -> None:
     repo = make(
         plan(step(1, ["data.txt"], verify="false")),
@@ -134,6 +137,7 @@ def test_undo_gives_back_bytes_that_filters_of_git_would_change(make: Make) -> N
     assert repo.tree() == before
 
 
+@pytest.mark.soak
 def test_files_become_folders_links_and_back(make: Make) -> None:
     repo = make(
         plan(step(1, ["a", "b"], verify="false")), files={"a": "file\n", "b/c": "below\n", "x.sh": "true\n"}
@@ -151,6 +155,7 @@ def test_files_become_folders_links_and_back(make: Make) -> None:
     assert repo.tree() == before
 
 
+@pytest.mark.soak
 def test_deletions_and_renames_are_committed(make: Make) -> None:
     repo = make(plan(step(1, ["src/hello.py", "src/hi.py"], expected_paths=["src/hi.py"], min_file_count=1)))
     repo.start()
@@ -164,6 +169,7 @@ def test_deletions_and_renames_are_committed(make: Make) -> None:
     assert repo.git("status", "--porcelain", "-uno") == ""
 
 
+@pytest.mark.soak
 def test_ignored_files_are_nobody_s_business(make: Make) -> None:
     repo = make(plan(step(1)), files={".gitignore": "build/\n*.pyc\n"})
     repo.start()
@@ -182,6 +188,7 @@ def test_a_step_with_a_folder_and_a_glob(make: Make) -> None:
     assert repo.git("show", "--name-only", "--format=", "HEAD") == "docs/one.md\ndocs/two.md\nlib/a/b.py"
 
 
+@pytest.mark.soak
 def test_hundreds_of_files(make: Make, tmp_path: Path) -> None:
     repo = make(plan(step(1, ["many/"], expected_paths=["many/0"])))
     repo.start()

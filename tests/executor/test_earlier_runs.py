@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.executor.sample import PLAN, PROJECT, SLUG, Repo, plan, step
 
 Make = Callable[..., Repo]
@@ -27,6 +29,7 @@ def test_edits_that_an_aborted_run_left_are_named_when_another_plan_starts(make:
     assert "left" not in " ".join(repo.ok(f"run start {OTHER} --restart")["notes"])
 
 
+@pytest.mark.soak
 def test_changes_of_the_user_that_an_aborted_run_took_are_named_and_come_back(make: Make) -> None:
     repo = make(plan(step(1)))
     mine = {"README.md": "# Mine before both\n", "notes.txt": "mine\n"}
@@ -49,6 +52,7 @@ def test_changes_of_the_user_that_an_aborted_run_took_are_named_and_come_back(ma
     assert {path: repo.read(path) for path in mine} == mine
 
 
+@pytest.mark.soak
 def test_a_record_put_back_is_not_the_record(make: Make) -> None:
     repo = make(plan(step(1, verify="grep -q right src/part1.py")))
     repo.start()
@@ -72,6 +76,7 @@ def test_a_record_put_back_is_not_the_record(make: Make) -> None:
     )
 
 
+@pytest.mark.soak
 def test_a_record_counts_when_its_number_was_not_written_any_more(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -98,6 +103,7 @@ def test_no_proof_is_said_wherever_the_result_is(make: Make) -> None:
     assert audited.startswith("pass without a proof: 1 completed step, ")
 
 
+@pytest.mark.soak
 def test_settings_edited_during_the_run_are_named_and_have_no_effect(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()

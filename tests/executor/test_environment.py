@@ -39,6 +39,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_verb_with_another_variable_is_refused_with_its_name(started: Repo, name: str) -> None:
     value = OTHERS[name]
@@ -71,6 +72,7 @@ def test_what_differs_from_call_to_call_is_no_reason(started: Repo) -> None:
     started.ok("step begin 1", env=varying)
 
 
+@pytest.mark.soak
 def test_a_folder_that_is_twice_on_the_path_changes_nothing(started: Repo) -> None:
     first, *rest = started.env["PATH"].split(":")
     started.ok("step begin 1", env={"PATH": ":".join([first, first, *rest, first])})
@@ -82,6 +84,7 @@ def test_values_are_not_stored(started: Repo) -> None:
     assert started.env["PATH"] not in started.read(f".git/ultra/environment/{SLUG}.json")
 
 
+@pytest.mark.soak
 def test_an_edited_list_of_variables_is_no_list(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -92,6 +95,7 @@ def test_an_edited_list_of_variables_is_no_list(make: Make) -> None:
     repo.start("--mode", "resume")
 
 
+@pytest.mark.soak
 def test_what_loads_something_is_dropped_from_the_start_and_said(make: Make, tmp_path: Path) -> None:
     repo = make(PRINTS)
     (tmp_path / "loaded.sh").write_text("exit 0\n")
@@ -110,6 +114,7 @@ def test_what_loads_something_is_dropped_from_the_start_and_said(make: Make, tmp
     assert (seen["PYTHONPATH"], seen["GIT_AUTHOR_NAME"], seen["PWD"]) == ("lib", "Somebody", str(repo.folder))
 
 
+@pytest.mark.soak
 def test_a_resume_in_a_new_session_takes_its_variables_and_says_which_differ(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -122,6 +127,7 @@ def test_a_resume_in_a_new_session_takes_its_variables_and_says_which_differ(mak
     assert note in repo.read(f"{PROJECT}/logs/report.md")
 
 
+@pytest.mark.soak
 def test_a_lost_record_of_the_variables_is_said_and_the_run_can_go_on(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -140,6 +146,7 @@ def test_a_lost_record_of_the_variables_is_said_and_the_run_can_go_on(make: Make
     assert note in repo.read(f"{PROJECT}/logs/report.md")
 
 
+@pytest.mark.soak
 def test_an_audit_with_other_variables_names_them(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()

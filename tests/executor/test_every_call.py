@@ -15,7 +15,7 @@ from tests.executor.sample import Repo
 from tests.kit.quick import SOAK
 
 FOLDER = Path(__file__).parent
-SAMPLE = 2
+SAMPLE = 1
 """How many calls of each verb fail in a quick run; `make soak` lets every one of them fail."""
 
 

@@ -91,6 +91,7 @@ def saved(repo: Repo) -> list[Mapping[str, bytes]]:
     ]  # fmt: skip
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("how", HOW)
 def test_an_undo_with_a_broken_system_call_loses_nothing(undoing: Tracer, how: str) -> None:
     repo, call = undoing.repo, "step verify 1"

@@ -21,6 +21,7 @@ def fail(repo: Repo, number: int = 1) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.soak
 def test_a_model_that_claims_success_without_an_edit(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -63,6 +64,7 @@ def test_verify_passes_and_the_manifest_fails(make: Make) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.soak
 def test_exit_status_is_the_truth_and_expected_output_counts(make: Make) -> None:
     repo = make(plan(step(1, verify="`cat src/part1.py` -> expected: `all good`")))
     repo.start()
@@ -73,6 +75,7 @@ def test_exit_status_is_the_truth_and_expected_output_counts(make: Make) -> None
     assert repo.ok("step verify 1")["attempt"] == 2
 
 
+@pytest.mark.soak
 def test_the_expected_output_does_not_excuse_an_exit_status(make: Make) -> None:
     repo = make(plan(step(1, verify="`cat src/part1.py; exit 3` -> expected: `all good`")))
     repo.start()
@@ -81,6 +84,7 @@ def test_the_expected_output_does_not_excuse_an_exit_status(make: Make) -> None:
     assert fail(repo)["why"] == ["Verify failed with exit status 3"]
 
 
+@pytest.mark.soak
 def test_the_words_about_the_end_are_no_output(make: Make) -> None:
     repo = make(plan(step(1, verify="`true` -> expected: `exit status 0`")))
     repo.start()
@@ -89,6 +93,7 @@ def test_the_words_about_the_end_are_no_output(make: Make) -> None:
     assert "did not print" in fail(repo)["why"][0]
 
 
+@pytest.mark.soak
 def test_the_third_failure_undoes_exactly_this_step_and_stops(make: Make) -> None:
     repo = make(plan(step(1), step(2, ["src/hello.py", "src/new.py"], verify="false"), step(3)))
     (repo.folder / "src/hello.py").chmod(0o755)
@@ -128,6 +133,7 @@ def test_the_third_failure_undoes_exactly_this_step_and_stops(make: Make) -> Non
     assert f"--project {PROJECT} --resume" in report
 
 
+@pytest.mark.soak
 def test_retry_tells_the_instructions_and_stops_at_the_cap(make: Make) -> None:
     repo = make(plan(step(1, verify="false", on_failure="retry - use the old parser")))
     repo.start()
@@ -140,6 +146,7 @@ def test_retry_tells_the_instructions_and_stops_at_the_cap(make: Make) -> None:
     assert "the run has ended" in repo.refused("step verify 1")
 
 
+@pytest.mark.soak
 def test_skip_undoes_and_goes_on(make: Make) -> None:
     repo = make(plan(step(1, verify="false", on_failure="skip"), step(2)))
     repo.start()
@@ -154,6 +161,7 @@ def test_skip_undoes_and_goes_on(make: Make) -> None:
     assert [summary[name] for name in ("result", "steps_passed", "steps_skipped")] == ["completed", 1, 1]
 
 
+@pytest.mark.soak
 def test_escalate_stops_at_once_and_stages_nothing(make: Make) -> None:
     repo = make(plan(step(1), step(2, verify="exit 3", on_failure="escalate")))
     repo.write({"mine.txt": "mine\n"})
@@ -178,6 +186,7 @@ def test_a_missing_on_failure_escalates(make: Make) -> None:
     assert fail(repo)["next"] == "escalate"
 
 
+@pytest.mark.soak
 def test_edits_during_verify_are_noticed(make: Make) -> None:
     repo = make(
         plan(step(1, verify="test -e $BESIDE/once || { touch $BESIDE/once; echo more >> src/part1.py; }"))
@@ -200,6 +209,7 @@ def test_what_verify_leaves_behind_is_told_and_not_committed(make: Make) -> None
     assert repo.progress()["steps"]["1"]["manifest_audit"] == "pass-with-note"
 
 
+@pytest.mark.soak
 def test_edits_after_verify_have_to_be_verified(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -215,6 +225,7 @@ def test_edits_after_verify_have_to_be_verified(make: Make) -> None:
     assert "changed since it was verified: README.md" in repo.refused("step commit 1")
 
 
+@pytest.mark.soak
 def test_the_cap_holds_for_verifies_that_pass_too(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -251,6 +262,7 @@ def test_a_blocked_command_is_never_run(make: Make, text: str) -> None:
     assert not repo.has(PROGRESS)
 
 
+@pytest.mark.soak
 def test_a_verify_that_is_blocked_later_escalates_whatever_on_failure_says(make: Make) -> None:
     """A policy that got stricter between the start and the verify."""
     repo = make(plan(step(1, verify="echo ran >> ran.txt", on_failure="skip")))
@@ -280,6 +292,7 @@ def test_a_verify_that_is_blocked_later_escalates_whatever_on_failure_says(make:
     assert "- Step 1, Verify: `echo ran >> ran.txt`" in blocks
 
 
+@pytest.mark.soak
 def test_test_first_is_run_before_the_change(make: Make) -> None:
     repo = make(
         plan(
@@ -301,6 +314,7 @@ def test_test_first_is_run_before_the_change(make: Make) -> None:
     assert repo.ok("step begin 3")["test_first"] == "write a test"
 
 
+@pytest.mark.soak
 def test_what_test_first_quotes_in_prose_is_never_run(make: Make) -> None:
     prose = "the new test fails until `touch ran.txt` is there"
     fenced = "write this test:\n\n  ```sh\n  touch ran.txt\n  ```"
@@ -325,6 +339,7 @@ def test_what_test_first_quotes_in_prose_is_never_run(make: Make) -> None:
     assert not repo.has(f"{PROJECT}/logs/step-1-test-first.log")
 
 
+@pytest.mark.soak
 def test_nothing_to_commit_warns(make: Make) -> None:
     repo = make(plan(step(1, ["README.md"])))
     repo.start()
@@ -336,6 +351,7 @@ def test_nothing_to_commit_warns(make: Make) -> None:
     assert repo.subjects() == ["first"]
 
 
+@pytest.mark.soak
 def test_a_message_off_its_pattern_is_drift_and_no_failure(make: Make) -> None:
     repo = make(plan(step(1, message="fix: something else")))
     repo.start()
@@ -348,6 +364,7 @@ def test_a_message_off_its_pattern_is_drift_and_no_failure(make: Make) -> None:
     assert repo.ok("run finish")["result"] == "partial"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "path", ["../out.txt", "/etc/x", ".env", ".claude/settings.json", ".git/hooks/pre-commit", "a/../../x"]
 )
@@ -364,6 +381,7 @@ def test_a_link_that_leads_out_of_the_repository(make: Make, tmp_path: Path) -> 
     assert "a file outside the repository (out/x.txt)" in repo.refused(f"run start {PLAN}")
 
 
+@pytest.mark.soak
 def test_a_protected_path_that_changes_fails_the_attempt(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -372,6 +390,7 @@ def test_a_protected_path_that_changes_fails_the_attempt(make: Make) -> None:
     assert "protected paths were changed: .env" in fail(repo)["why"][0]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", [".git/index", f"{PROJECT}/logs"])
 def test_what_no_edit_can_fix_uses_up_no_attempt(make: Make, name: str) -> None:
     repo = make(plan(step(1, verify="grep right src/part1.py")))

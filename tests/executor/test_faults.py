@@ -52,6 +52,7 @@ def test_a_completed_step_never_goes_back(tmp_path: Path) -> None:
     one.change_step(1, {"note": "a note is fine"})
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("call", ["step begin 1", "step verify 1", "step commit 1", "run finish"])
 def test_a_full_disk_in_the_middle_of_a_verb(make: Make, call: str) -> None:
     """A limit on the size of files stands in for the disk; git is ended by it, the runtime gets an error."""
@@ -77,6 +78,7 @@ def test_a_full_disk_in_the_middle_of_a_verb(make: Make, call: str) -> None:
     assert repo.progress()["status"] == "completed"
 
 
+@pytest.mark.soak
 def test_a_progress_file_that_may_not_be_written(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()

@@ -42,6 +42,7 @@ def edit(repo: Repo, name: str, **values: Any) -> None:
     repo.write({name: json.dumps({**json.loads(repo.read(name)), **values})})
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "change",
     [
@@ -65,6 +66,7 @@ def finish(repo: Repo) -> str:
     return repo.read(f"{PROJECT}/logs/report.md")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["skip-2", "step-2", "end"])
 def test_a_ref_written_by_hand_is_named_and_ignored(half: Repo, name: str) -> None:
     before = half.refs()
@@ -81,6 +83,7 @@ def test_the_audit_ignores_a_ref_written_by_hand(half: Repo) -> None:
     assert half.ultra(f"audit {PLAN}")["completed_steps"] == [1]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("name", "value"),
     [("start", "HEAD"), ("begin-1", "HEAD"), ("step-1", "HEAD~1"), ("plan", "HEAD:README.md")],
@@ -94,6 +97,7 @@ def test_a_ref_changed_by_hand_is_put_back(half: Repo, name: str, value: str) ->
     assert f"{RUN}/{name} was not written by the runtime" in finish(half)
 
 
+@pytest.mark.soak
 def test_refs_that_were_removed_come_back_from_the_list(half: Repo) -> None:
     before = half.refs()
     for name in before:
@@ -111,6 +115,7 @@ def forged_list(repo: Repo, refs: Mapping[str, str]) -> str:
     return json.dumps(values)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("where", ["git", "file", "both"])
 def test_a_list_written_by_hand_is_no_list(half: Repo, where: str) -> None:
     head = half.git("rev-parse", "HEAD")
@@ -137,6 +142,7 @@ def test_without_the_folder_in_the_git_dir_the_list_in_git_decides_and_it_is_sai
     finish(half)
 
 
+@pytest.mark.soak
 def test_without_any_list_no_step_counts_as_skipped(half: Repo) -> None:
     half.git("update-ref", f"{RUN}/skip-2", "HEAD")
     half.git("update-ref", "-d", f"{RUN}/seal")
@@ -160,6 +166,7 @@ def test_a_call_killed_before_git_had_the_refs_is_completed_in_silence(half: Rep
     assert not [one for one in answer.get("findings", []) if "was not written" in one]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "values", [{"attempts": -1}, {"verified": "made up"}, {"artefacts": ["src/part2.py"]}]
 )
@@ -171,6 +178,7 @@ def test_an_edited_record_of_a_step_is_named_and_ignored(half: Repo, values: dic
     assert "the record of the step in progress was not written by the runtime" in finish(half)
 
 
+@pytest.mark.soak
 def test_attempts_go_on_after_an_edited_record(make: Make) -> None:
     repo = make(plan(step(1, verify="false")))
     repo.start()
@@ -183,6 +191,7 @@ def test_attempts_go_on_after_an_edited_record(make: Make) -> None:
     assert repo.ok("step verify 1")["next"] == "stop"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("values", [{"digest": "0"}, {"step": 2}, {"findings": []}])
 def test_an_edited_lock_is_refused(half: Repo, values: dict[str, Any]) -> None:
     edit(half, LOCK, **values)
@@ -200,6 +209,7 @@ def forge_progress(repo: Repo, **step: Any) -> None:
     repo.write({PROGRESS: json.dumps(values)})
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("state", ["completed", "skipped"])
 @pytest.mark.parametrize("when", ["in the run", "after an abort"])
 def test_a_progress_file_alone_says_nothing_about_a_step(half: Repo, state: str, when: str) -> None:
@@ -214,6 +224,7 @@ def test_a_progress_file_alone_says_nothing_about_a_step(half: Repo, state: str,
     assert f"said that step 2 is {state}, but git has no record of that" in finish(half)
 
 
+@pytest.mark.soak
 def test_a_progress_file_alone_completes_no_run(half: Repo) -> None:
     edit(
         half,
@@ -228,6 +239,7 @@ def test_a_progress_file_alone_completes_no_run(half: Repo) -> None:
     assert "said that the run is completed, but `ultra run finish` did not set that" in finish(half)
 
 
+@pytest.mark.soak
 def test_a_start_in_the_progress_file_does_not_shrink_the_run(half: Repo) -> None:
     start = half.refs()[f"run/{SLUG}/start"]
     half.ok("run abort")
@@ -237,6 +249,7 @@ def test_a_start_in_the_progress_file_does_not_shrink_the_run(half: Repo) -> Non
     assert "named another start of the run than git has" in finish(half)
 
 
+@pytest.mark.soak
 def test_a_progress_file_written_before_the_run_is_put_aside(half: Repo, make: Make) -> None:
     half.ok("run abort")
     made_up = half.read(PROGRESS)
@@ -254,6 +267,7 @@ def test_a_progress_file_written_before_the_run_is_put_aside(half: Repo, make: M
         shutil.rmtree(half.folder / ".git/ultra")
 
 
+@pytest.mark.soak
 def test_a_run_in_a_repository_with_long_names_of_objects(make: Make) -> None:
     repo = make(plan(step(1)))
     shutil.rmtree(repo.folder / ".git")

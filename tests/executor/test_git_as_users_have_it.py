@@ -54,6 +54,7 @@ def test_no_identity(make: Make) -> None:
     assert "set user.name and user.email" in said
 
 
+@pytest.mark.soak
 def test_an_identity_that_goes_missing_later_loses_nothing(make: Make) -> None:
     repo = make(ONE)
     repo.start()
@@ -68,6 +69,7 @@ def test_an_identity_that_goes_missing_later_loses_nothing(make: Make) -> None:
     assert repo.subjects() == ["first", "feat: part 1"]
 
 
+@pytest.mark.soak
 def test_a_hook_that_fails_and_then_does_not(make: Make) -> None:
     repo = make(ONE)
     repo.write({"mine.txt": "mine\n"})
@@ -115,6 +117,7 @@ def test_hooks_that_change_the_message_and_the_files(make: Make) -> None:
     assert repo.ok("run finish")["result"] == "completed"
 
 
+@pytest.mark.soak
 def test_a_signature_that_cannot_be_made(make: Make) -> None:
     repo = make(ONE)
     signer = repo.folder.parent / "signer"
@@ -131,6 +134,7 @@ def test_a_signature_that_cannot_be_made(make: Make) -> None:
     repo.ok("step commit 1")
 
 
+@pytest.mark.soak
 def test_messages_in_another_encoding_and_with_a_sign_of_comments(make: Make) -> None:
     subject = "#12 Grüße"
     repo = make(plan(step(1, message=subject, commit_message_pattern=f"^{subject}$")))
@@ -143,6 +147,7 @@ def test_messages_in_another_encoding_and_with_a_sign_of_comments(make: Make) ->
     assert subject.encode() in subprocess.check_output(["git", "cat-file", "commit", "HEAD"], cwd=repo.folder)
 
 
+@pytest.mark.soak
 def test_a_partial_clone_whose_remote_is_out_of_reach(make: Make, tmp_path: Path) -> None:
     remote = make(ONE)
     remote.write({"far/away.txt": "away\n"})
@@ -164,6 +169,7 @@ def test_a_partial_clone_whose_remote_is_out_of_reach(make: Make, tmp_path: Path
     assert why.endswith("from promisor remote")
 
 
+@pytest.mark.soak
 def test_a_detached_head(make: Make) -> None:
     repo = make(ONE)
     repo.git("checkout", "-q", "--detach")
@@ -173,6 +179,7 @@ def test_a_detached_head(make: Make) -> None:
     assert repo.git("log", "-1", "--format=%s", "main") == "first"
 
 
+@pytest.mark.soak
 def test_a_shallow_clone(make: Make, tmp_path: Path) -> None:
     repo = make(ONE)
     repo.write({"README.md": "second\n"})
@@ -231,6 +238,7 @@ def test_a_plan_that_asks_for_a_submodule_uses_up_one_attempt(make: Make, tmp_pa
     assert "no step can do that: the user changes and commits it before the run" in answer["why"][0]
 
 
+@pytest.mark.soak
 def test_a_repository_inside_without_a_commit_and_one_with(make: Make) -> None:
     repo = make(ONE)
     for name in ("empty", "full"):
@@ -321,6 +329,7 @@ def test_a_progress_file_that_cannot_be_replaced(make: Make) -> None:
     assert not repo.has(".git/ultra/run.json")
 
 
+@pytest.mark.soak
 def test_odd_names_of_plans(make: Make) -> None:
     repo = make(ONE)
     repo.write({"docs/My plan..lock.md": ONE})

@@ -105,6 +105,7 @@ def test_the_environment_changes_nothing(tmp_path: Path, bundle: Path, python: P
     assert other.git("for-each-ref", "--format=%(refname)") == "refs/heads/main"
 
 
+@pytest.mark.soak
 def test_who_commits_may_come_from_the_environment(tmp_path: Path, bundle: Path, python: Path) -> None:
     repo = Repo(tmp_path / "repo", bundle, python).create(plan(step(1)))
     repo.env |= {"GIT_AUTHOR_NAME": "Another", "GIT_CONFIG_COUNT": "1"}
@@ -137,6 +138,7 @@ def test_hooks_of_a_commit_have_the_language_of_the_caller(
     assert (tmp_path / "language").read_text() == "C.UTF-8\n"
 
 
+@pytest.mark.soak
 def test_one_function_starts_git() -> None:
     """Find every list or tuple in the runtime that begins with the word git, as a command line does."""
     found = []

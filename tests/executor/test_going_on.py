@@ -23,6 +23,7 @@ def run(make: Make) -> Repo:
     return make(plan(*steps))
 
 
+@pytest.mark.soak
 def test_a_start_begins_the_first_step_and_tells_the_price(run: Repo) -> None:
     answer = run.ok(f"run start {PLAN} --go-on")
     assert (answer["run"], answer["steps"]) == ("started", 3)
@@ -32,6 +33,7 @@ def test_a_start_begins_the_first_step_and_tells_the_price(run: Repo) -> None:
     assert "attempts" not in answer["begun"]
 
 
+@pytest.mark.soak
 def test_a_step_is_one_call_and_a_line_tells_of_it(run: Repo) -> None:
     run.ok(f"run start {PLAN} --go-on")
     run.write(part(1))
@@ -43,6 +45,7 @@ def test_a_step_is_one_call_and_a_line_tells_of_it(run: Repo) -> None:
     assert run.progress()["steps"]["2"]["status"] == "in_progress"
 
 
+@pytest.mark.soak
 def test_a_skipped_step_is_told_and_the_next_one_begins(run: Repo) -> None:
     run.ok(f"run start {PLAN} --go-on")
     run.write(part(1))
@@ -90,6 +93,7 @@ def test_a_commit_that_its_hook_refuses_is_repeated_by_itself(run: Repo) -> None
     assert run.ok("step commit 1")["next"] == "ultra step begin 2"
 
 
+@pytest.mark.soak
 def test_a_begin_that_is_refused_leaves_the_commit_and_says_why(make: Make) -> None:
     session = (
         "### Session 1: All\n\n- **Steps:** 1, 2\n- **Wave:** 1\n- **Depends on:** none\n- **Scope fence:**\n"
@@ -104,6 +108,7 @@ def test_a_begin_that_is_refused_leaves_the_commit_and_says_why(make: Make) -> N
     assert repo.subjects()[-1] == "feat: part 1"
 
 
+@pytest.mark.soak
 def test_the_single_calls_answer_as_before(run: Repo) -> None:
     assert run.start()["next"] == "ultra step begin 1"
     assert run.ok("step begin 1")["next"] == "edit `files`, then ultra step verify 1"

@@ -6,12 +6,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, SLUG, STATE, Repo, plan, step
 from tests.interpreters import interpreters, python_on_path
 
 Make = Callable[..., Repo]
 
 
+@pytest.mark.soak
 def test_three_steps_end_completed_with_three_commits(make: Make) -> None:
     repo = make(
         plan(
@@ -67,6 +70,7 @@ def test_three_steps_end_completed_with_three_commits(make: Make) -> None:
     assert not repo.has(f".git/ultra/{SLUG}")
 
 
+@pytest.mark.soak
 def test_the_answers_of_an_honest_run_are_no_longer_than_those_of_the_last_release(make: Make) -> None:
     repo = make(plan(step(1), step(2), step(3), verification="true"))
     repo.start()
@@ -78,6 +82,7 @@ def test_the_answers_of_an_honest_run_are_no_longer_than_those_of_the_last_relea
     assert sum(map(len, answers)) <= 1892, answers  # the characters of release 0.1.0
 
 
+@pytest.mark.soak
 def test_words_for_a_person(make: Make) -> None:
     repo = make(plan(step(1)))
     assert "Started" in repo.say("run", "start", PLAN).out
@@ -108,6 +113,7 @@ def test_unknown_fields_survive(make: Make) -> None:
     assert repo.progress()["steps"]["1"]["mark"] == "kept"
 
 
+@pytest.mark.soak
 def test_from_any_subfolder_and_with_the_run_named(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -118,6 +124,7 @@ def test_from_any_subfolder_and_with_the_run_named(make: Make) -> None:
     assert "the run in progress here is of" in repo.refused("step begin 1 --plan src/other.md")
 
 
+@pytest.mark.soak
 def test_with_the_oldest_interpreter(tmp_path: Path, bundle: Path) -> None:
     (tmp_path / "python").mkdir()
     repo = Repo(tmp_path / "repo", bundle, python_on_path(interpreters()[0], tmp_path / "python"))

@@ -61,6 +61,7 @@ def test_the_call_that_runs_is_named_and_an_earlier_record_of_a_step_counts_for_
         earlier = step_file.read_bytes()
 
 
+@pytest.mark.soak
 def test_another_session_that_lives_is_refused(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -82,6 +83,7 @@ def test_another_process_of_the_same_session_is_called_that(make: Make) -> None:
         assert "belongs to another process of this session" in repo.refused(call, env=twice)
 
 
+@pytest.mark.soak
 def test_the_same_session_in_a_new_process_goes_on(make: Make) -> None:
     """The client was started again and took up the conversation."""
     repo = make(TWO)
@@ -91,6 +93,7 @@ def test_the_same_session_in_a_new_process_goes_on(make: Make) -> None:
     assert told.data["ok"] is True
 
 
+@pytest.mark.soak
 def test_a_stale_lock_is_taken_over_and_said(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -103,6 +106,7 @@ def test_a_stale_lock_is_taken_over_and_said(make: Make) -> None:
     repo.ok("step begin 1")
 
 
+@pytest.mark.soak
 def test_a_copy_of_the_tree_has_no_run(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -114,6 +118,7 @@ def test_a_copy_of_the_tree_has_no_run(make: Make) -> None:
     repo.ok("step begin 1")
 
 
+@pytest.mark.soak
 def test_another_plan_in_the_same_tree(make: Make) -> None:
     repo = make(TWO)
     repo.write({"other/plan.md": TWO})
@@ -123,6 +128,7 @@ def test_another_plan_in_the_same_tree(make: Make) -> None:
     repo.ok("run start other/plan.md")
 
 
+@pytest.mark.soak
 def test_abort_leaves_word_and_the_edits(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -145,6 +151,7 @@ def test_abort_leaves_word_and_the_edits(make: Make) -> None:
     assert repo.ok("run finish")["result"] == "completed"
 
 
+@pytest.mark.soak
 def test_an_edited_plan_is_no_reason_to_stay_stuck(make: Make) -> None:
     repo = make(TWO)
     repo.start()

@@ -41,6 +41,7 @@ def state(repo: Repo) -> dict[str, object]:
     return values
 
 
+@pytest.mark.soak
 def test_one_step_gives_partial_until_all_are_done(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     assert repo.start("--step", "2")["first"] == 2
@@ -90,6 +91,7 @@ def test_the_strategy_follows_the_sessions_and_the_mode(
     assert repo.start(*flags.split())["strategy"] == strategy
 
 
+@pytest.mark.soak
 def test_failed_can_be_resumed_with_new_attempts(make: Make) -> None:
     repo = make(plan(step(1, verify="grep right src/part1.py")))
     repo.start()
@@ -104,6 +106,7 @@ def test_failed_can_be_resumed_with_new_attempts(make: Make) -> None:
     assert repo.ok("run finish")["result"] == "completed"
 
 
+@pytest.mark.soak
 def test_an_escalated_step_goes_on_with_its_edits(make: Make) -> None:
     repo = make(plan(step(1, verify="grep right src/part1.py", on_failure="escalate")))
     repo.start()
@@ -116,6 +119,7 @@ def test_an_escalated_step_goes_on_with_its_edits(make: Make) -> None:
     assert repo.git("show", "--format=", "--name-status", "HEAD") == "A\tsrc/part1.py"
 
 
+@pytest.mark.soak
 def test_the_report_names_the_conditions_that_hold(make: Make) -> None:
     repo = make(plan(step(1), verification="test -f src/part1.py"))
     repo.start()
@@ -123,6 +127,7 @@ def test_the_report_names_the_conditions_that_hold(make: Make) -> None:
     assert "- pass\n- `test -f src/part1.py` passes\n" in repo.read(repo.ok("run finish")["report"])
 
 
+@pytest.mark.soak
 def test_exit_conditions(make: Make) -> None:
     repo = make(plan(step(1), verification="echo no; false"))
     repo.start()
@@ -132,6 +137,7 @@ def test_exit_conditions(make: Make) -> None:
     assert "`echo no; false` failed with exit status 1" in repo.read(answer["report"])
 
 
+@pytest.mark.soak
 def test_every_exit_condition_is_run(make: Make) -> None:
     repo = make(plan(step(1), verification="echo no; false`\n- `echo yes`\n- `exit 4"))
     repo.start()
@@ -141,6 +147,7 @@ def test_every_exit_condition_is_run(make: Make) -> None:
         assert row in said
 
 
+@pytest.mark.soak
 def test_exit_conditions_wait_for_all_steps(make: Make) -> None:
     repo = make(plan(step(1, verify="false", on_failure="escalate"), verification="true"))
     repo.start()
@@ -149,6 +156,7 @@ def test_exit_conditions_wait_for_all_steps(make: Make) -> None:
     assert repo.ok("run finish")["ultraexecute_summary"]["exit_condition"] == "skipped"
 
 
+@pytest.mark.soak
 def test_a_session_of_a_plan(make: Make) -> None:
     repo = make(TWO_SESSIONS)
     said = repo.refused(f"run start {PLAN} --session 2")
@@ -186,6 +194,7 @@ def test_a_session_of_a_plan_outside_a_project_has_its_progress_beside_the_plan(
     assert repo.has("docs/.ultraexecute-progress-house-session-1.json")
 
 
+@pytest.mark.soak
 def test_a_step_says_what_it_reuses(make: Make) -> None:
     repo = make(plan(step(1)).replace("- **Verify:**", "- **Reuses:** `src/hello.py`\n- **Verify:**"))
     repo.start()
@@ -208,6 +217,7 @@ def spec(make: Make) -> Repo:
     return repo
 
 
+@pytest.mark.soak
 def test_a_session_spec_from_its_pre_flight_to_its_exit(spec: Repo) -> None:
     path = f"{PROJECT}/sessions/session-1.md"
     assert spec.ok(f"run start {path}")["first"] == 0
@@ -240,6 +250,7 @@ def test_exit_77_of_the_pre_flight_is_blocked_and_not_failed(spec: Repo) -> None
     assert spec.ok("step verify 0")["passed"]
 
 
+@pytest.mark.soak
 def test_exit_77_of_another_step_is_a_failure(make: Make) -> None:
     repo = make(plan(step(1, verify="exit 77")))
     repo.start()
@@ -400,6 +411,7 @@ def test_of_two_sessions_that_were_left_one_has_to_be_named(make: Make) -> None:
     assert "sessions 1 and 2 of this plan are unfinished" in repo.refused(f"run start {PLAN} --mode resume")
 
 
+@pytest.mark.soak
 def test_a_project_directory_stands_for_its_plan(make: Make) -> None:
     repo = make(plan(step(1)))
     for folder in (PROJECT, f"{PROJECT}/"):

@@ -45,6 +45,7 @@ def completes(repo: Repo, *names: str) -> None:
     assert repo.ok("run finish")["result"] == "completed"
 
 
+@pytest.mark.soak
 def test_an_ignored_file_of_the_step(make: Make) -> None:
     repo = begun(make, ["src/part1.py", "logs/a.log"], ignore="# none\n*.log\n")
     repo.write({"src/part1.py": "one\n", "logs/a.log": "two\n"})
@@ -56,6 +57,7 @@ def test_an_ignored_file_of_the_step(make: Make) -> None:
     completes(repo, "src/part1.py", "logs/a.log")
 
 
+@pytest.mark.soak
 def test_an_ignored_file_that_is_tracked_is_committed(make: Make) -> None:
     repo = make(plan(step(1, ["a.log"])), files=FILES)
     repo.write({".gitignore": "*.log\n", "a.log": "old\n"})
@@ -66,6 +68,7 @@ def test_an_ignored_file_that_is_tracked_is_committed(make: Make) -> None:
     assert repo.git("show", "HEAD:a.log") == "new"
 
 
+@pytest.mark.soak
 def test_a_rule_in_a_file_of_the_step_can_be_changed_by_it(make: Make) -> None:
     repo = begun(make, [".gitignore", "a.log"], ignore="*.log\n")
     repo.write({"a.log": "two\n"})
@@ -75,6 +78,7 @@ def test_a_rule_in_a_file_of_the_step_can_be_changed_by_it(make: Make) -> None:
     assert repo.ok("step verify 1")["passed"]
 
 
+@pytest.mark.soak
 def test_an_ignored_file_in_a_folder_of_the_step(make: Make) -> None:
     repo = begun(make, ["app/"], ignore=".env\n", expected_paths=["app/a.py"], min_file_count=1)
     repo.write({"app/a.py": "a\n", "app/.env": "key\n", "app/deep/.env": "key\n"})
@@ -83,6 +87,7 @@ def test_an_ignored_file_in_a_folder_of_the_step(make: Make) -> None:
         assert f"git would not add {path}: .gitignore:1 ignores it (.env)" in said
 
 
+@pytest.mark.soak
 def test_a_rule_that_is_written_during_the_run(make: Make) -> None:
     repo = begun(make, ["src/part1.py"])
     (repo.folder / ".git/info").mkdir(exist_ok=True)
@@ -135,6 +140,7 @@ def test_a_file_outside_the_sparse_checkout(make: Make, name: str) -> None:
     completes(repo, name)
 
 
+@pytest.mark.soak
 def test_a_sparse_checkout_is_no_surprise(make: Make) -> None:
     repo = make(plan(step(1), step(2)), files=FILES)
     repo.git("sparse-checkout", "set", "--cone", "src")
@@ -147,6 +153,7 @@ def test_a_sparse_checkout_is_no_surprise(make: Make) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.soak
 def test_settings_that_let_git_overlook_an_edit(make: Make) -> None:
     repo = make(plan(step(1)), files=FILES)
     repo.git("config", "core.checkStat", "minimal")
@@ -190,6 +197,7 @@ def test_the_bytes_that_a_verify_saw(make: Make, settings: dict[str, str], text:
         ]
 
 
+@pytest.mark.soak
 def test_a_filter_that_is_set_during_the_run(make: Make) -> None:
     """It commits garbage and shows the work in every checkout of this repository, but in no other."""
     repo = begun(make, ["data.txt"])
@@ -255,6 +263,7 @@ def test_a_pattern_where_a_file_must_be_named(make: Make, manifest: dict[str, An
     assert f"PLAN_BAD_VALUE: {said}" in repo.refused(f"run start {PLAN}")
 
 
+@pytest.mark.soak
 def test_a_folder_of_the_step_that_is_a_repository_of_its_own(make: Make) -> None:
     repo = begun(make, ["app/"], expected_paths=["app/main.py"])
     repo.write({"app/main.py": "one\n"})

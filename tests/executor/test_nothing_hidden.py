@@ -47,6 +47,7 @@ def test_an_edit_outside_before_the_step_is_named_and_put_back(make: Make) -> No
     assert "notes" not in repo.ok("step begin 1")
 
 
+@pytest.mark.soak
 def test_the_user_claims_an_edit_by_name(make: Make) -> None:
     repo = started(make)
     repo.do_step(1, {"src/part1.py": "one\n"})
@@ -66,6 +67,7 @@ def test_the_user_claims_an_edit_by_name(make: Make) -> None:
     assert repo.git("show", "--name-only", "--format=", "HEAD") == "src/part2.py"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("call", ["step begin 1 --mine", "step begin 1 README.md"])
 def test_paths_and_the_claim_belong_together(make: Make, call: str) -> None:
     repo = started(make)
@@ -74,6 +76,7 @@ def test_paths_and_the_claim_belong_together(make: Make, call: str) -> None:
     assert "--mine and the paths" in told.data["error"]
 
 
+@pytest.mark.soak
 def test_an_edit_of_its_files_before_the_step_is_judged_with_it(make: Make) -> None:
     """The work done before begin is committed by the step, and undone with it."""
     repo = started(make, plan(step(1), step(2, ["src/hello.py"], verify="false")))
@@ -91,6 +94,7 @@ def test_an_edit_of_its_files_before_the_step_is_judged_with_it(make: Make) -> N
     assert repo.tree() == before
 
 
+@pytest.mark.soak
 def test_a_forbidden_edit_before_the_step_is_found_in_it(make: Make) -> None:
     repo = started(make, plan(step(1, ["src"], expected_paths=["src/part1.py"], min_file_count=1,
                                    forbidden_paths=["src/hello.py"])))  # fmt: skip
@@ -110,6 +114,7 @@ def test_a_test_rewritten_between_the_steps_turns_nothing_green(make: Make) -> N
     assert repo.ok("step verify 2")["next"] == "retry"
 
 
+@pytest.mark.soak
 def test_what_a_verify_leaves_is_no_surprise(make: Make) -> None:
     leave = "date +%N > out.txt"
     repo = started(make, plan(step(1, verify=leave), step(2, verify=leave), step(3, ["out.txt"])))
@@ -139,6 +144,7 @@ def test_a_hook_that_rewrites_files_is_named_and_no_surprise(make: Make) -> None
     assert "notes" not in repo.do_step(2, {"src/part2.py": "two\n"})
 
 
+@pytest.mark.soak
 def test_the_user_claims_an_edit_during_a_step(make: Make) -> None:
     repo = started(make)
     repo.ok("step begin 1")
@@ -151,6 +157,7 @@ def test_the_user_claims_an_edit_during_a_step(make: Make) -> None:
     assert repo.git("show", "--name-only", "--format=", "HEAD") == "src/part1.py"
 
 
+@pytest.mark.soak
 def test_a_claim_names_paths_and_no_pattern(make: Make) -> None:
     repo = started(make)
     repo.write({"README.md": "# Changed\n", "tests/new.sh": "x\n"})
@@ -159,6 +166,7 @@ def test_a_claim_names_paths_and_no_pattern(make: Make) -> None:
     repo.ok("step begin 1 --mine README.md tests")
 
 
+@pytest.mark.soak
 def test_the_plan_and_its_project_may_be_committed_meanwhile(make: Make) -> None:
     repo = started(make)
     repo.write({f"{PROJECT}/notes.md": "new\n"})
@@ -177,6 +185,7 @@ def test_what_a_test_first_writes_is_judged_with_the_step(make: Make) -> None:
     assert repo.git("show", "--name-status", "--format=", "HEAD") == "A\tsrc/part1.py"
 
 
+@pytest.mark.soak
 def test_edits_between_an_abort_and_a_resume(make: Make) -> None:
     repo = started(make)
     repo.do_step(1, {"src/part1.py": "one\n"})
@@ -193,6 +202,7 @@ def test_edits_between_an_abort_and_a_resume(make: Make) -> None:
     assert "tests/check.sh" in repo.ok("step verify 2")["why"][0]
 
 
+@pytest.mark.soak
 def test_a_restart_makes_no_edit_the_users(make: Make) -> None:
     """What was dirty before the first start stays the user's; the edits of the aborted step do not become it."""
     repo = started(make)
@@ -205,6 +215,7 @@ def test_a_restart_makes_no_edit_the_users(make: Make) -> None:
     assert repo.ok("step begin 1")["notes"] == ["changed before step 1 began, now part of it: src/part1.py"]
 
 
+@pytest.mark.soak
 def test_what_a_step_took_from_the_user_is_named_after_a_restart(make: Make) -> None:
     """The tree is as HEAD has it then, but it is not what the user had; a commit meanwhile concerns other files."""
     repo = started(make)
@@ -227,6 +238,7 @@ def test_what_a_step_took_from_the_user_is_named_after_a_restart(make: Make) -> 
     assert "notes" not in repo.ok("step begin 1")
 
 
+@pytest.mark.soak
 def test_what_the_user_commits_before_a_restart_is_theirs(make: Make) -> None:
     repo = started(make)
     repo.ok("step begin 1")
@@ -247,6 +259,7 @@ def test_what_the_user_commits_before_a_restart_is_theirs(make: Make) -> None:
     assert " empty since the previous start" in repo.read(f"{PROJECT}/logs/report.md")
 
 
+@pytest.mark.soak
 def test_a_run_after_a_completed_one_takes_the_tree_as_it_is(make: Make) -> None:
     repo = started(make, plan(step(1)))
     repo.do_step(1, {"src/part1.py": "one\n"})
@@ -302,6 +315,7 @@ def test_commits_between_the_steps(make: Make) -> None:
     assert repo.git("show", "--name-only", "--format=", "HEAD") == "src/part2.py"
 
 
+@pytest.mark.soak
 def test_a_commit_of_the_steps_own_files_cannot_be_claimed(make: Make) -> None:
     repo = started(make)
     repo.write({"src/part1.py": "one\n"})
@@ -316,6 +330,7 @@ def test_a_commit_of_the_steps_own_files_cannot_be_claimed(make: Make) -> None:
     assert repo.ok("step verify 1")["passed"]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("how", ["--allow-empty", "--amend"])
 def test_a_head_that_moved_without_a_change_is_named(make: Make, how: str) -> None:
     repo = started(make)
@@ -341,6 +356,7 @@ def test_a_head_that_lost_a_step(make: Make) -> None:
     repo.ok("step begin 2")
 
 
+@pytest.mark.soak
 def test_a_resume_names_commits_that_were_made_meanwhile(make: Make) -> None:
     repo = started(make)
     repo.ok("step begin 1")
@@ -359,6 +375,7 @@ def test_a_resume_names_commits_that_were_made_meanwhile(make: Make) -> None:
     assert repo.git("show", "--name-only", "--format=", "HEAD") == "src/part1.py"
 
 
+@pytest.mark.soak
 def test_what_changes_after_the_last_step_is_in_the_report(make: Make) -> None:
     repo = started(make, plan(step(1)))
     repo.do_step(1, {"src/part1.py": "one\n"})
@@ -379,6 +396,7 @@ def ignoring(make: Make) -> Repo:
     return repo
 
 
+@pytest.mark.soak
 def test_an_ignored_file_that_two_attempts_change_is_named_once(ignoring: Repo) -> None:
     repo = ignoring
     repo.ok("step begin 1")

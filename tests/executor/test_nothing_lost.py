@@ -39,6 +39,7 @@ def test_line_ends_that_rules_of_the_step_hide_are_undone(make: Make, name: str)
     assert repo.tree() == before
 
 
+@pytest.mark.soak
 def test_folders_of_ignored_files_come_back_with_their_modes_and_empty_ones(make: Make) -> None:
     repo = make(failing("src/part1.py"), files=HIDING)
     repo.write({"src/private/key.local": "secret\n"})
@@ -54,6 +55,7 @@ def test_folders_of_ignored_files_come_back_with_their_modes_and_empty_ones(make
     assert [path.stat().st_mode & 0o777 for path in (private, empty)] == [0o700, 0o750]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("own", ["part1.py", "src/part1.py"])
 def test_ignored_files_at_the_root_come_back(make: Make, own: str) -> None:
     repo = make(failing(own), files=HIDING)
@@ -65,6 +67,7 @@ def test_ignored_files_at_the_root_come_back(make: Make, own: str) -> None:
     assert repo.read("mine.local") == "mine\n"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["mine.local", "src/mine.local"])
 def test_ignored_files_that_a_step_edits_come_back(make: Make, name: str) -> None:
     repo = make(plan(step(1, ["src/part1.py"], verify="test -e src/part1.py")), files=HIDING)
@@ -94,6 +97,7 @@ def test_ignored_files_that_a_step_edits_come_back(make: Make, name: str) -> Non
     assert repo.read(name) == "mine\n"
 
 
+@pytest.mark.soak
 def test_files_that_are_no_longer_ignored_are_no_change_of_the_step(make: Make) -> None:
     repo = make(plan(step(1, [".gitignore"]), step(2)), files=HIDING)
     repo.write({"src/mine.local": "mine\n", "src/old.local": "old\n"})
@@ -153,6 +157,7 @@ def test_what_a_step_replaces_and_nobody_has_committed_is_saved(
     assert repo.git("show", f"{SAVE}:src/part1.py") == before.rstrip("\n")
 
 
+@pytest.mark.soak
 def test_a_commit_that_is_tried_again_saves_once(make: Make) -> None:
     repo = make(plan(step(1, ["src/part1.py"])), files=HIDING)
     repo.write({"src/part1.py": "a draft\n", "src/mine.local": "mine\n"})
@@ -170,6 +175,7 @@ def test_a_commit_that_is_tried_again_saves_once(make: Make) -> None:
     assert len([one for one in repo.ok("run finish")["findings"] if "replaced" in one]) == 1
 
 
+@pytest.mark.soak
 def test_nothing_is_saved_while_the_lines_of_the_user_stay(make: Make) -> None:
     repo = make(plan(step(1, ["src/part1.py"])), files={**FILES, "src/part1.py": LINES})
     repo.write({"src/part1.py": f"{LINES}mine\n"})
@@ -179,6 +185,7 @@ def test_nothing_is_saved_while_the_lines_of_the_user_stay(make: Make) -> None:
     assert repo.git("diff", "--stat").endswith("1 insertion(+)")
 
 
+@pytest.mark.soak
 def test_a_step_that_cleans_up_the_tree_leaves_a_run_that_can_end(make: Make) -> None:
     repo = make(failing("src/part1.py"))
     repo.write({f"{PROJECT}/brief.md": "# Brief\n"})
@@ -199,6 +206,7 @@ LOSES = "git checkout -q HEAD -- .; git clean -fdq -e .claude; rm -f mine.local"
 MINE = {"README.md": "# Mine\n", "mine.txt": "mine\n"}
 
 
+@pytest.mark.soak
 def test_what_a_test_first_takes_away_is_put_back(make: Make) -> None:
     text = step(1, verify="test -e src/part1.py", test_first=f"`{LOSES}; echo 1 > src/part1.py; false`")
     repo = make(plan(text), files=HIDING)
@@ -251,6 +259,7 @@ def test_what_was_staged_between_the_steps_stays_when_an_edit_is_put_back(make: 
     assert {name: repo.read(name) for name in MINE} == MINE
 
 
+@pytest.mark.soak
 def test_a_folder_with_ignored_files_in_the_place_of_a_file_is_undone(make: Make) -> None:
     repo = make(failing("src/part1.py"), files=HIDING)
     before = repo.tree()
@@ -273,6 +282,7 @@ def test_an_ignored_file_that_nobody_may_read_stops_no_step(make: Make) -> None:
     repo.ok("step begin 1", before=obey_modes)
 
 
+@pytest.mark.soak
 def test_what_nobody_can_read_is_left_alone_and_named_when_it_is_gone(make: Make) -> None:
     """There is no copy of it; a folder of the step that nobody may change is undone like any other."""
     repo = make(failing("src/part1.py"))

@@ -13,6 +13,7 @@ from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
 Make = Callable[..., Repo]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "name", [b"re:po", b"re\npo", b"re\xffpo", b"r" * 250], ids=lambda one: ascii(one)[:12]
 )
@@ -69,6 +70,7 @@ def test_a_name_that_ends_with_a_return_is_not_taken_for_another(make: Make) -> 
     assert {name: repo.read(name) for name in work} == work
 
 
+@pytest.mark.soak
 def test_a_name_that_begins_with_a_colon_is_a_name(make: Make) -> None:
     name = ":memory:"
     removes = step(1, [name], verify=f"test ! -e {name}", expected_paths=[])

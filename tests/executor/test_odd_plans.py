@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.executor.sample import Repo, plan, step
 
 Make = Callable[..., Repo]
@@ -22,6 +24,7 @@ def test_a_pattern_over_links_that_lead_back_ends(make: Make) -> None:
     assert repo.git("show", "--format=", "--name-only", "HEAD") == "src/new/part.py"
 
 
+@pytest.mark.soak
 def test_a_verification_that_runs_in_no_checkout_is_partial_and_nothing_is_lost(make: Make) -> None:
     repo = make(plan(step(1), verification="no-such-program --check"))
     repo.write({"mine.txt": "mine\n"})

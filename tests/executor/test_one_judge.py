@@ -175,6 +175,7 @@ def test_a_checkpoint_under_a_deeper_heading_is_scanned_and_used(make: Make) -> 
     )
 
 
+@pytest.mark.soak
 def test_what_runs_is_what_is_scanned_in_the_same_order(make: Make) -> None:
     def noted(word: str) -> str:
         return f"echo {word} >> {PROJECT}/logs/order.txt"
@@ -203,6 +204,7 @@ def test_the_doors_can_disagree_in_this_test() -> None:
         agree(row, "", "")
 
 
+@pytest.mark.soak
 def test_the_executor_alone_judges_at_step_verify(make: Make, tmp_path: Path) -> None:
     """A link that appears after run start makes a harmless Verify a write outside the repository."""
     repo = make(plan(step(1, verify="echo x > out/x.txt")))
@@ -218,6 +220,7 @@ def test_the_executor_alone_judges_at_step_verify(make: Make, tmp_path: Path) ->
     assert any(one.startswith("step 1: Verify is blocked and was not run: ") for one in found), found
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("field", ["test_first", "verification"])
 def test_other_commands_are_judged_again_when_they_are_run(make: Make, tmp_path: Path, field: str) -> None:
     command = "echo x > out/x.txt"

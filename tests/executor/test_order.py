@@ -18,6 +18,7 @@ def test_without_a_run(make: Make) -> None:
         assert "no run is in progress" in repo.refused(call)
 
 
+@pytest.mark.soak
 def test_every_call_out_of_turn(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()
@@ -76,6 +77,7 @@ def test_no_step_goes_on_while_git_is_in_the_middle_of_something(
     repo.ok("step commit 1")
 
 
+@pytest.mark.soak
 def test_a_start_over_a_run_says_how_to_go_on(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()
@@ -92,6 +94,7 @@ def test_a_start_over_a_run_says_how_to_go_on(make: Make) -> None:
     assert "PROGRESS_ALREADY_DONE" in repo.refused(f"run start {PLAN} --mode resume")
 
 
+@pytest.mark.soak
 def test_restart_begins_again_and_keeps_the_commits(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()
@@ -101,6 +104,7 @@ def test_restart_begins_again_and_keeps_the_commits(make: Make) -> None:
     assert repo.subjects() == ["first", "feat: part 1"]
 
 
+@pytest.mark.soak
 def test_resume_without_progress_starts_at_the_first_step_and_says_so(make: Make) -> None:
     answer = make(plan(step(1))).start("--mode", "resume")
     assert (answer["run"], answer["first"]) == ("started", 1)
@@ -128,6 +132,7 @@ def test_two_modes_at_once_are_wrong_usage(make: Make, words: str) -> None:
     assert told.data["next"].startswith("usage: ultra run start PATH")
 
 
+@pytest.mark.soak
 def test_the_plan_of_a_live_run_is_not_put(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()

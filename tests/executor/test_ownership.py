@@ -124,6 +124,7 @@ def test_a_made_up_session_takes_nothing_over_while_the_owner_lives(
     begun.ok("step begin 1")
 
 
+@pytest.mark.soak
 def test_a_run_of_a_machine_that_is_gone_is_ended_by_the_user_and_resumed(begun: Repo) -> None:
     """A container that is made anew has another name; nobody there can tell whether the old one lives."""
     begun.end_session("session-a", host="rebuilt")
@@ -136,16 +137,19 @@ def test_a_run_of_a_machine_that_is_gone_is_ended_by_the_user_and_resumed(begun:
     assert begun.start("--mode", "resume")["run"] == "resumed"
 
 
+@pytest.mark.soak
 def test_the_same_session_goes_on_in_a_new_process_after_the_old_one_ended(begun: Repo) -> None:
     begun.end_session("session-a")
     begun.ok("step begin 1")
 
 
+@pytest.mark.soak
 def test_a_process_id_that_was_given_to_another_process_is_no_owner(begun: Repo) -> None:
     begun.end_session("session-b")
     assert begun.start("--mode", "resume")["run"] == "resumed"
 
 
+@pytest.mark.soak
 def test_after_clear_the_new_session_of_the_process_takes_over_what_the_old_one_left(begun: Repo) -> None:
     assert "To continue: " in start_hook(begun, "session-after-clear", "clear")
     begun.env["CLAUDE_CODE_SESSION_ID"] = "session-after-clear"
@@ -187,6 +191,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.soak
 def test_outside_the_client_every_shape_of_a_call_is_the_same_session(outside: Repo) -> None:
     assert '"ok":true' in outside.run(["bash", "-c", f"{outside.command} run start {PLAN} --json; true"]).out
     for name, shape in SHAPES.items():
@@ -227,6 +232,7 @@ def _own_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
+@pytest.mark.soak
 def test_in_a_terminal_every_shape_of_a_call_is_the_same_session(outside: Repo) -> None:
     one, two = Terminal(outside), Terminal(outside)
     assert '"ok":true' in one.type(f"{outside.command} run start {PLAN} --json")
@@ -270,6 +276,7 @@ def test_a_name_joins_terminals_and_parts_scripts_of_one(outside: Repo) -> None:
     assert "this is the terminal session of" in outside.refused("step begin 1", env={"ULTRA_SESSION": ""})
 
 
+@pytest.mark.soak
 def test_a_run_left_by_a_terminal_that_was_closed(outside: Repo, tmp_path: Path) -> None:
     script = tmp_path / "script.sh"
     script.write_text(f"{outside.command} run start {PLAN} --json; true\n")

@@ -120,6 +120,7 @@ def fresh(bundle: Path, python: Path) -> Iterator[Repo]:
         yield Repo(Path(folder).resolve() / "first/repo", bundle, python).create("")
 
 
+@pytest.mark.soak
 @settings(max_examples=examples(24), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     endings=st.lists(st.sampled_from(ENDINGS), min_size=1, max_size=3).map(tuple),
@@ -160,6 +161,7 @@ def finish(repo: Repo, model: Model) -> None:
     assert json.dumps(values["summary"]) == json.dumps(answer["ultraexecute_summary"])
 
 
+@pytest.mark.soak
 def test_every_write_sets_the_time(make: Callable[..., Repo]) -> None:
     repo, long_ago = make(plan(step(1))), "2001-01-01T00:00:00Z"
     repo.start()

@@ -46,6 +46,7 @@ def session(make: Make) -> Repo:
     return repo
 
 
+@pytest.mark.soak
 def test_the_summary_is_the_last_line_of_the_report_and_of_the_words(make: Make) -> None:
     repo = make(plan(step(1)))
     for number in (1, 2):
@@ -71,6 +72,7 @@ def test_the_short_line_leaves_out_only_the_plan_paths_and_what_is_none(make: Ma
     assert line.startswith('{"ultraexecute_summary":')
 
 
+@pytest.mark.soak
 def test_the_report_names_legacy_and_recovery(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -90,6 +92,7 @@ def test_the_report_names_legacy_and_recovery(make: Make) -> None:
     assert "\n- Recovery: depth 2\n" in repo.read(REPORT)
 
 
+@pytest.mark.soak
 def test_a_failure_is_reported_with_its_first_lines_and_its_log(make: Make) -> None:
     repo = make(plan(step(1, verify="seq 1 40; false", on_failure="escalate")))
     repo.start()
@@ -153,6 +156,7 @@ def test_what_fails_validation_has_its_first_code(make: Make) -> None:
     assert (answer["verdict"], answer["errors"][0]["code"]) == ("FAIL", "PROGRESS_PARSE_ERROR")
 
 
+@pytest.mark.soak
 def test_nothing_audited_is_not_a_pass(make: Make) -> None:
     repo = make(plan(step(1, verify="false", on_failure="escalate")))
     repo.start()
@@ -163,6 +167,7 @@ def test_nothing_audited_is_not_a_pass(make: Make) -> None:
     assert "| 1 | Make part 1 | FAIL | 1 | none | fail |" in repo.read(REPORT)
 
 
+@pytest.mark.soak
 def test_the_pre_flight_has_no_manifest_to_audit(session: Repo) -> None:
     started = session.ok(f"run start {SPEC}")
     assert (started["type"], started["scope"]) == ("session-spec", "1 to touch, 1 never to touch")
@@ -174,6 +179,7 @@ def test_the_pre_flight_has_no_manifest_to_audit(session: Repo) -> None:
     assert progress["steps"]["0"]["manifest_audit"] == "n/a"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("left", ["", "src/left.py", "README.md"])
 def test_uncommitted_changes_fail_the_exit_condition_of_a_session(session: Repo, left: str) -> None:
     assert "- [ ] No uncommitted changes remain." in session.read(SPEC)
@@ -204,6 +210,7 @@ def test_an_entry_condition_that_is_not_met_is_not_checked_off(session: Repo) ->
     assert json.loads(session.read(f"{PROJECT}/progress-session-1.json"))["entry_condition_checked"] is True
 
 
+@pytest.mark.soak
 def test_conditions_that_are_not_there_are_not_checked_off(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -288,6 +295,7 @@ def test_a_dry_run_tells_new_files_from_missing_ones(make: Make) -> None:
         assert f"{row}\n" in report
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("way", ["the files", "the hook"])
 def test_a_commit_that_a_hook_rejects_has_ways_on(make: Make, way: str) -> None:
     repo = make(plan(step(1)))
@@ -339,6 +347,7 @@ def test_a_progress_file_that_cannot_be_used_stops_a_resume(make: Make, code: st
     assert repo("run", "start", PLAN, "--rebuild").status == 2
 
 
+@pytest.mark.soak
 def test_a_progress_file_that_is_missing_is_rebuilt_by_a_resume(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()

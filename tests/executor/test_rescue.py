@@ -71,6 +71,7 @@ def test_undone_work_comes_back_at_once_when_the_step_ended_the_run(repo: Repo) 
     assert findings[-1].startswith("changed outside any step, not committed: run.sh, src/hello.py")
 
 
+@pytest.mark.soak
 def test_undone_work_comes_back_when_the_run_is_over(repo: Repo) -> None:
     assert "step 1 was undone" in repo.ok("run finish")["findings"][0]
     undone = repo.tree()
@@ -97,6 +98,7 @@ def test_undone_work_comes_back_into_its_step_when_the_run_goes_on(repo: Repo) -
     assert repo.ok("run finish")["result"] == "completed"
 
 
+@pytest.mark.soak
 def test_work_of_a_skipped_step_waits_until_the_run_is_over_and_overwrites_no_commit(make: Make) -> None:
     both = ["src/part1.py", "src/both.py"]
     repo = make(plan(step(1, both, verify="false", on_failure="skip"), step(2, ["src/both.py"])))
@@ -120,6 +122,7 @@ def test_work_of_a_skipped_step_waits_until_the_run_is_over_and_overwrites_no_co
     assert repo.git(*show.split()[1:]) == "of step 1"
 
 
+@pytest.mark.soak
 def test_only_what_is_named_comes_back_and_what_is_there_now_is_saved(repo: Repo) -> None:
     repo.ok("run finish")
     repo.write({"src/part1.py": "mine, and newer\n"})
@@ -165,6 +168,7 @@ def test_nothing_is_brought_back_where_nothing_was_undone(repo: Repo) -> None:
     assert_there(repo)
 
 
+@pytest.mark.soak
 def test_what_is_there_now_must_be_saved_before_anything_is_written(repo: Repo) -> None:
     repo.ok("run finish")
     repo.write({"src/part1.py": "mine\n"})
@@ -177,6 +181,7 @@ def test_what_is_there_now_must_be_saved_before_anything_is_written(repo: Repo) 
     assert repo.tree() == before
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("on_failure", ["revert", "skip"])
 def test_a_run_stops_when_a_step_cannot_be_saved_before_its_undo(make: Make, on_failure: str) -> None:
     repo = make(plan(step(1, verify="grep -q right src/part1.py", on_failure=on_failure), step(2)))
@@ -224,6 +229,7 @@ def test_what_cannot_be_put_back_stops_the_run_and_is_not_forgotten(make: Make) 
     assert repo.read("mine.txt") == "mine\n"
 
 
+@pytest.mark.soak
 def test_a_repository_with_sha_256(tmp_path: Path, bundle: Path, python: Path) -> None:
     repo = Repo(tmp_path / "repo", bundle, python)
     repo.folder.mkdir()

@@ -65,6 +65,7 @@ def state(repo: Repo) -> dict[str, object]:
     return found
 
 
+@pytest.mark.soak
 def test_what_git_does_not_see_is_taken_back_too(make: Make) -> None:
     """Modes, empty folders and their modes, and by name ignored files; what the step itself empties stays so."""
     files = {**FILES, ".gitignore": "*.local\n", "src/old/gone.py": "old\n"}
@@ -106,6 +107,7 @@ def test_what_git_does_not_see_is_taken_back_too(make: Make) -> None:
     assert repo.ok("step verify 1")["passed"]
 
 
+@pytest.mark.soak
 def test_why_a_step_is_undone_is_no_hint_for_the_next_attempt(make: Make) -> None:
     repo = make(plan(step(1, on_failure="revert - nothing else needs it")))
     repo.start()
@@ -113,6 +115,7 @@ def test_why_a_step_is_undone_is_no_hint_for_the_next_attempt(make: Make) -> Non
     assert repo.ok("step verify 1")["do"] == "fix it, then `ultra step verify 1`"
 
 
+@pytest.mark.soak
 def test_what_lies_inside_is_fixed(repo: Repo) -> None:
     repo.write({"src/part1.py": "wrong\n"})
     assert repo.ok("step verify 1")["do"] == (
@@ -126,6 +129,7 @@ def test_what_lies_inside_is_fixed(repo: Repo) -> None:
     )
 
 
+@pytest.mark.soak
 def test_an_edit_after_the_pass_is_taken_back_and_the_pass_stands(repo: Repo) -> None:
     repo.ok("step verify 1")
     repo.write({"README.md": "# Changed\n"})
@@ -151,6 +155,7 @@ def test_nothing_else_is_put_back(repo: Repo, names: str, said: str) -> None:
     assert repo.tree() == before
 
 
+@pytest.mark.soak
 def test_only_the_current_step_can_be_restored(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()

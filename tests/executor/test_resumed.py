@@ -21,6 +21,7 @@ Make = Callable[..., Repo]
 SETTINGS = ".claude/ultra.yaml"
 
 
+@pytest.mark.soak
 def test_a_resume_takes_back_every_word_about_the_end_and_keeps_the_findings(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start("--step", "1")
@@ -48,6 +49,7 @@ def test_a_resume_takes_back_every_word_about_the_end_and_keeps_the_findings(mak
     assert list((repo.folder / ".git/ultra/found").iterdir()) == []
 
 
+@pytest.mark.soak
 def test_one_step_of_a_changed_plan_is_no_new_run(make: Make) -> None:
     """Only a completed run of another plan is dropped, and only where neither a step nor a resume is asked for."""
     one = plan(step(1))
@@ -82,6 +84,7 @@ def test_a_plan_may_lose_steps_that_are_not_over_but_no_step_that_was_skipped_ch
     assert repo.ultra(f"validate progress {PROJECT}/progress.json")["errors"] == []
 
 
+@pytest.mark.soak
 def test_what_passed_before_the_attempts_were_used_up_is_verified_again(make: Make) -> None:
     repo = make(plan(step(1, on_failure="escalate")))
     repo.start()
@@ -132,6 +135,7 @@ def test_settings_edited_during_a_run_are_named_even_if_nobody_can_read_them(mak
     assert f"{SETTINGS} was edited during the run" in str(repo.ok("run finish")["findings"])
 
 
+@pytest.mark.soak
 def test_each_failure_of_an_exit_condition_is_told_once(make: Make) -> None:
     """With and without a difference beside it; a condition that equals the Verify of a step is that step's."""
     repo = make(plan(step(1), verification="test -e src/part1.py -a -e $BESIDE/go"))
@@ -188,6 +192,7 @@ def test_a_run_is_completed_only_if_nothing_speaks_against_it() -> None:
             ), case
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("damage", ["lost", "broken"])
 def test_a_progress_file_rebuilt_from_git_says_what_the_lost_one_said(make: Make, damage: str) -> None:
     """Of a committed step, one without a change, a skipped one, one in progress, and one that is to come."""
@@ -227,6 +232,7 @@ def test_a_progress_file_rebuilt_from_git_says_what_the_lost_one_said(make: Make
     assert not kept or (path.parent / kept[0]).read_text() == "{"
 
 
+@pytest.mark.soak
 def test_what_git_has_is_not_taken_back_and_what_it_has_not_is(make: Make) -> None:
     """Each state that a file can claim of each step: git decides, and only a correction is named."""
     repo = make(plan(step(1), step(2, verify="false", on_failure="skip"), step(3), step(4)))
@@ -262,6 +268,7 @@ def test_what_git_has_is_not_taken_back_and_what_it_has_not_is(make: Make) -> No
     }
 
 
+@pytest.mark.soak
 def test_a_step_that_was_escalated_counts_its_attempts_from_the_resume_on(make: Make) -> None:
     repo = make(plan(step(1, verify="grep -qx one src/part1.py", on_failure="escalate")))
     repo.start()

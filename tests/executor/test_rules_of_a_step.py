@@ -88,6 +88,7 @@ def test_lines_that_the_user_had_changed_end_the_step_at_once(make: Make) -> Non
     assert repo.read("README.md") == "# The user's\n"
 
 
+@pytest.mark.soak
 def test_ignored_files_that_change_before_and_in_a_step_are_notes_of_it(make: Make) -> None:
     """What a Verify leaves is its own, and no note of this step or of the next."""
     steps = step(1, verify="test -e a.log && touch c.log"), step(2)
@@ -104,6 +105,7 @@ def test_ignored_files_that_change_before_and_in_a_step_are_notes_of_it(make: Ma
     assert "note" not in repo.ok("step verify 2")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("count", [5, 6])
 def test_up_to_five_paths_outside_are_named_in_what_to_do(make: Make, count: int) -> None:
     repo = make(plan(step(1, verify="false")))
@@ -115,6 +117,7 @@ def test_up_to_five_paths_outside_are_named_in_what_to_do(make: Make, count: int
     assert f"`ultra step restore 1{named}`" in repo.ok("step verify 1")["do"]
 
 
+@pytest.mark.soak
 def test_the_manifest_of_a_step_fails_only_with_a_difference(make: Make) -> None:
     repo = make(plan(step(1, verify="false")))
     repo.start()
@@ -130,6 +133,7 @@ def test_the_manifest_of_a_step_fails_only_with_a_difference(make: Make) -> None
     assert audits == [(None, []), ("fail", ["scope"])]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("progress", ["kept", "lost"])
 def test_a_skip_is_a_fact_in_git_at_the_commit_where_it_was_decided(make: Make, progress: str) -> None:
     repo = make(plan(step(1), step(2, verify="false", on_failure="skip"), step(3)))
@@ -146,6 +150,7 @@ def test_a_skip_is_a_fact_in_git_at_the_commit_where_it_was_decided(make: Make, 
     assert repo.progress()["steps"]["2"]["status"] == "skipped"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("claim", ["an edit", "a commit"])
 def test_what_the_user_claimed_stays_his_when_the_step_is_undone(make: Make, claim: str) -> None:
     repo = make(plan(step(1, verify="false", on_failure="skip"), step(2)))
@@ -182,6 +187,7 @@ def test_commits_are_claimed_only_where_none_of_them_is_of_the_steps_files(make:
         shutil.rmtree(repo.folder)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("touch", "path", "goes"), [("`src/`", "src/part1.py", True), ("`src/`", "lib/part1.py", False), ("none", "lib/part1.py", True)])  # fmt: skip
 def test_a_session_begins_only_steps_inside_what_it_may_touch(
     make: Make, touch: str, path: str, goes: bool
@@ -193,6 +199,7 @@ def test_a_session_begins_only_steps_inside_what_it_may_touch(
     assert goes or f"step 1 must change {path}, but this session must not touch that" in answer["error"]
 
 
+@pytest.mark.soak
 def test_the_pattern_of_a_message_is_searched_in_its_subject(make: Make) -> None:
     """Subject and pattern differ, so that neither can be taken for the other."""
     rows = [(r"^feat\(api\): \w+$", True), ("^feat: ", False), ("feat.api.: x y", False), ("api", True)]
@@ -222,6 +229,7 @@ def test_a_commit_that_exists_counts_although_git_was_killed(make: Make) -> None
     assert repo.subjects() == ["first", "feat: part 1"]
 
 
+@pytest.mark.soak
 def test_a_commit_that_a_lock_prevents_says_which_and_is_made_later(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -270,6 +278,7 @@ def test_a_step_that_cannot_be_undone_is_left_to_the_user_whatever_on_failure_sa
         shutil.rmtree(repo.folder)
 
 
+@pytest.mark.soak
 def test_only_what_the_last_attempt_passed_is_committed(make: Make) -> None:
     """What passed before a failed attempt has to pass again, also when nothing of it has changed."""
     repo = make(plan(step(1, verify="grep -q good src/part1.py", on_failure="retry")))

@@ -64,6 +64,7 @@ def test_nothing_is_said_and_nothing_written_without_a_run(make: Make, tmp_path:
     assert not repo.has(".git/ultra")
 
 
+@pytest.mark.soak
 def test_a_finished_run_is_silent_everywhere(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()
@@ -75,6 +76,7 @@ def test_a_finished_run_is_silent_everywhere(make: Make) -> None:
 # PreCompact
 
 
+@pytest.mark.soak
 def test_the_summariser_is_told_plan_step_and_command(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -97,6 +99,7 @@ def test_the_summariser_is_told_plan_step_and_command(make: Make) -> None:
     assert "Next command: `ultra run finish`" in told
 
 
+@pytest.mark.soak
 def test_progress_catches_up_with_git(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -127,6 +130,7 @@ def test_progress_never_goes_back(make: Make) -> None:
     assert repo.progress()["steps"]["1"]["status"] == "in_progress"
 
 
+@pytest.mark.soak
 def test_a_progress_file_that_is_right_keeps_every_byte(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -137,6 +141,7 @@ def test_a_progress_file_that_is_right_keeps_every_byte(make: Make) -> None:
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
+@pytest.mark.soak
 def test_compaction_compares_the_commits_since_the_start_with_the_steps(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()
@@ -147,6 +152,7 @@ def test_compaction_compares_the_commits_since_the_start_with_the_steps(make: Ma
     assert f"- Git: no step made the commit {head[:12]} by somebody else\n" in call(repo, "pre_compact")
 
 
+@pytest.mark.soak
 def test_compaction_goes_on_whatever_is_broken(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -167,6 +173,7 @@ def test_compaction_goes_on_whatever_is_broken(make: Make) -> None:
     assert (done.returncode, done.stdout) == (0, b"")
 
 
+@pytest.mark.soak
 def test_a_verb_at_work_is_not_waited_for(make: Make) -> None:
     import fcntl
 
@@ -181,6 +188,7 @@ def test_a_verb_at_work_is_not_waited_for(make: Make) -> None:
     assert repo.read(PROGRESS) == before
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("hook", ["pre_compact", "stop", "user_message"])
 def test_the_run_of_another_session_is_none_of_ours(make: Make, hook: str) -> None:
     repo = make(TWO)
@@ -193,6 +201,7 @@ def test_the_run_of_another_session_is_none_of_ours(make: Make, hook: str) -> No
 # Stop and SubagentStop
 
 
+@pytest.mark.soak
 def test_a_stop_in_the_middle_is_reminded_once(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -206,6 +215,7 @@ def test_a_stop_in_the_middle_is_reminded_once(make: Make) -> None:
     assert stop(repo) == ""
 
 
+@pytest.mark.soak
 def test_a_new_session_is_reminded_anew(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -226,6 +236,7 @@ def test_a_stop_that_a_hook_prolonged_ends(make: Make) -> None:
     assert stop(repo, stop_hook_active=False) != ""
 
 
+@pytest.mark.soak
 def test_a_run_that_failed_still_wants_its_finish(make: Make) -> None:
     repo = make(plan(step(1, verify="false")))
     repo.start()
@@ -268,6 +279,7 @@ def test_what_cannot_be_noted_is_not_said(make: Make) -> None:
 # UserPromptSubmit
 
 
+@pytest.mark.soak
 def test_a_message_in_the_middle_of_a_run_says_how_to_continue_it(make: Make) -> None:
     repo = make(TWO)
     repo.start()
@@ -280,6 +292,7 @@ def test_a_message_in_the_middle_of_a_run_says_how_to_continue_it(make: Make) ->
     assert call(repo, "user_message", prompt=RESUME) == "", "a command brings its own permissions"
 
 
+@pytest.mark.soak
 def test_a_message_before_the_finish_brings_no_step_back(make: Make) -> None:
     repo = make(plan(step(1, verify="false")))
     repo.start()
@@ -348,6 +361,7 @@ def test_the_lock_of_a_copied_folder_is_not_ours(make: Make, tmp_path: Path) -> 
 # All of them
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("hook", HOOKS)
 @pytest.mark.parametrize("given", [b"", b"\xff", b"[]", b'{"session_id": 7}', b"{" * 5000])
 def test_any_bytes_on_standard_input(make: Make, hook: str, given: bytes) -> None:
@@ -356,6 +370,7 @@ def test_any_bytes_on_standard_input(make: Make, hook: str, given: bytes) -> Non
     call(repo, hook, given=given)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("hook", HOOKS)
 @pytest.mark.parametrize("redirection", [">&-", ">/dev/full", "| true", ">&- 2>&- <&-"])
 def test_an_output_that_nobody_takes_is_no_error(make: Make, hook: str, redirection: str) -> None:
@@ -370,6 +385,7 @@ def test_an_output_that_nobody_takes_is_no_error(make: Make, hook: str, redirect
     assert (done.returncode, done.stdout) == (0, b"")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("hook", HOOKS)
 @pytest.mark.parametrize(
     "room", ["guard/site.py", "files/run_files.py", "guard/own_run.py", "text/jsontext.py"]

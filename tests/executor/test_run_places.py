@@ -68,6 +68,7 @@ def test_two_runs_share_neither_progress_nor_logs_nor_name(root: Path) -> None:
         assert (one.base == other.base) == (one.folder == other.folder and one.all_logs == other.all_logs)
 
 
+@pytest.mark.soak
 def test_a_name_in_git_follows_from_the_plan_and_the_session(root: Path) -> None:
     for name, known in {f"{PROJECT}/plan.md": re.escape(NAME), **ALONE}.items():
         whole = place_of(root, name)
@@ -102,6 +103,7 @@ def test_a_spec_is_the_run_of_its_session(root: Path) -> None:
     assert place_of(root, PROJECT).call == f"ultra run start {PROJECT}/plan.md"
 
 
+@pytest.mark.soak
 def test_the_second_attempt_at_a_session_has_files_of_its_own(root: Path) -> None:
     first, again = every_place(root)[1], every_place(root)[-1]
     assert (first.session, again.session) == (1, 1)

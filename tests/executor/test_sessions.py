@@ -60,6 +60,7 @@ ENDS = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("result", sorted(ENDS))
 def test_the_session_state_follows_every_end(make: Make, result: str) -> None:
     on_failure, verify, stray = ENDS[result]
@@ -81,6 +82,7 @@ def test_the_session_state_follows_every_end(make: Make, result: str) -> None:
     assert (json.loads(repo.read(STATE))["status"], repo.progress()["status"]) == (result, result)
 
 
+@pytest.mark.soak
 def test_a_session_is_run_from_its_spec_when_there_is_one(spec: Repo) -> None:
     assert spec.start("--session", "1")["first"] == 0
     assert json.loads(spec.read(f"{PROJECT}/progress-session-1.json"))["plan"] == SPEC.format(1)
@@ -89,6 +91,7 @@ def test_a_session_is_run_from_its_spec_when_there_is_one(spec: Repo) -> None:
     assert spec.ultra(f"audit {PLAN} --session 1")["status"] == "pass"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("begun", "resumed", "end"), [
     (SPEC.format(1), f"{PLAN} --session 1", "failed"),
     (f"{PLAN} --session 1", SPEC.format(1), "stopped"),
@@ -152,6 +155,7 @@ def test_continue_names_the_session_that_was_left_last(make: Make) -> None:
     assert repo.ok(verb_of(command))["first"] == 2
 
 
+@pytest.mark.soak
 def test_a_plan_is_not_begun_again_while_sessions_have_done_some_of_it(spec: Repo) -> None:
     spec.start("--session", "1")
     spec.ok("step begin 0")
@@ -173,6 +177,7 @@ def test_a_plan_is_not_begun_again_while_sessions_have_done_some_of_it(spec: Rep
     assert spec.start("--restart")["first"] == 1
 
 
+@pytest.mark.soak
 def test_another_plan_is_not_held_up_by_sessions_of_the_one_before(spec: Repo) -> None:
     spec.start("--session", "1")
     do_session(spec, 1, zero=True)
@@ -184,6 +189,7 @@ def test_another_plan_is_not_held_up_by_sessions_of_the_one_before(spec: Repo) -
     assert spec.start("--mode", "fg")["first"] == 1
 
 
+@pytest.mark.soak
 def test_the_next_session_is_the_first_that_is_not_completed(make: Make) -> None:
     repo = make(
         plan(step(1), step(2), strategy=SESSIONS.replace("Depends on:** Session 1", "Depends on:** none"))
@@ -232,6 +238,7 @@ def test_the_verification_of_a_plan_that_was_edited_meanwhile_says_nothing(make:
     assert "plan.md was edited during the run" in str(last["why"])
 
 
+@pytest.mark.soak
 def test_logs_and_reports_of_sessions_lie_apart(spec: Repo) -> None:
     reports = []
     for number in (1, 2):

@@ -133,6 +133,7 @@ def arrange(git: Refs, whole: RunPlace, sessions: dict[int, str], pinned: str) -
         git.of[one.slug] = {"plan": pinned} if pinned else {}
 
 
+@pytest.mark.soak
 def test_a_whole_plan_is_not_run_beside_its_sessions(whole: RunPlace) -> None:
     git: Any = Refs()
     found = read(TEXT.encode())

@@ -143,6 +143,7 @@ ACTS: tuple[Act, ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_snapshot_is_what_git_finds(scene: Scene, seed: int) -> None:
     chance, done = random.Random(seed), []  # noqa: S311 - the same acts every time
@@ -186,6 +187,7 @@ def test_an_index_of_somebody_else_is_not_used(scene: Scene) -> None:
     assert not scene.snapshots.own_index.is_foreign()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("part", ["the index", "its record"])
 def test_a_kill_while_the_index_is_replaced_loses_nothing(
     scene: Scene, part: str, monkeypatch: pytest.MonkeyPatch

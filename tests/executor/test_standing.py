@@ -267,6 +267,7 @@ def test_the_page_has_no_titles_of_another_plan(make: Make) -> None:
     assert "Something else" not in steps
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("strategy", ["", STRATEGY])
 def test_status_and_audit_agree_on_a_session_that_was_run_from_its_spec(make: Make, strategy: str) -> None:
     repo = make(plan_text() if strategy else plan(step(1), step(2), step(3)))

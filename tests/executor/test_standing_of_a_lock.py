@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ RECORDS: st.SearchStrategy[dict[str, Any]] = st.just({}) | st.fixed_dictionaries
 )
 
 
+@pytest.mark.soak
 @settings(max_examples=examples(2400))
 @given(LOCKS, st.sampled_from(["in_progress", "pending", "completed", *ENDED]), STEPS, RECORDS)
 def test_a_run_stands_where_its_files_say(

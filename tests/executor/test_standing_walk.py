@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -101,6 +102,7 @@ LIFE = (
 )  # fmt: skip
 
 
+@pytest.mark.soak
 @settings(max_examples=examples(36), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, len(LIFE)), st.lists(st.sampled_from(sorted(ACTS)), min_size=1, max_size=6))
 def test_everybody_says_the_same_in_any_order(

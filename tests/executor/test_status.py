@@ -14,6 +14,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from tests.executor.page_reader import page_of, status
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, Stand, plan, step
 from tests.executor.status_sample import add_brief, artifact, finished, plan_text
@@ -35,6 +37,7 @@ def words_of(repo: Repo, *words: str) -> dict[str, str]:
 # The order of the pipeline
 
 
+@pytest.mark.soak
 def test_each_stage_names_the_next_command(make: Make) -> None:
     repo = make(plan(step(1)))
     text = repo.read(PLAN)
@@ -79,6 +82,7 @@ def test_each_stage_names_the_next_command(make: Make) -> None:
     assert comes() == ("done", "the project is complete")
 
 
+@pytest.mark.soak
 def test_after_a_review_its_plan_is_executed_and_then_the_work_is_reviewed_again(make: Make) -> None:
     repo = make(plan(step(1)))
     text = repo.read(PLAN)
@@ -125,6 +129,7 @@ def test_a_few_lines_for_a_person(stand: Stand) -> None:
     }
 
 
+@pytest.mark.soak
 def test_a_small_task_lacks_no_other_stage(make: Make) -> None:
     repo = make(plan(step(1)).replace("---\n\n# Plan", 'task: "Say hello"\n---\n\n# Plan'))
     repo.start()
@@ -150,6 +155,7 @@ def test_what_the_brief_says_of_research_is_not_what_was_answered(stand: Stand) 
     assert words_of(repo)["Research"] == "0 of 2 topics answered; the brief says complete"
 
 
+@pytest.mark.soak
 def test_a_run_under_way_is_told_with_its_step(make: Make) -> None:
     repo = make(plan(step(1), step(2, verify="false")))
     repo.start()
@@ -176,6 +182,7 @@ def test_a_run_under_way_is_told_with_its_step(make: Make) -> None:
     assert status(repo)["next"] == f"{COMMANDS['execute']} --project {PROJECT} --resume"
 
 
+@pytest.mark.soak
 def test_a_claim_that_git_does_not_know_is_not_shown_as_done(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()
@@ -226,6 +233,7 @@ def test_without_projects_it_says_how_to_begin(make: Make, tmp_path: Path) -> No
     assert "no project directory" in repo.refused("status --project nowhere")
 
 
+@pytest.mark.soak
 def test_sessions_are_shown_with_their_waves(make: Make) -> None:
     repo = make(plan_text())
     repo.ok(f"run start {PLAN} --session 1")
@@ -239,6 +247,7 @@ def test_sessions_are_shown_with_their_waves(make: Make) -> None:
     assert "Wave 2 Session 2 What people see Steps 4, 5 pending" in text
 
 
+@pytest.mark.soak
 def test_status_changes_nothing(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()
@@ -260,6 +269,7 @@ def test_it_works_without_git(stand: Stand, tmp_path: Path) -> None:
     assert words_of(repo)["Audit"] == "pass (from the end of the run)"
 
 
+@pytest.mark.soak
 def test_pictures_need_a_browser_and_say_which() -> None:
     root = Path(__file__).parent.parent.parent
     done = subprocess.run(
@@ -278,6 +288,7 @@ def test_the_pictures_of_the_readme_are_there_and_small() -> None:
         assert 20_000 < (root / f"tests/pictures/status-{scheme}.png").stat().st_size < 200_000
 
 
+@pytest.mark.soak
 def test_a_call_imports_nothing_slow(make: Make) -> None:
     repo = make(plan_text())
     add_brief(repo)

@@ -27,6 +27,7 @@ def repo(make: Make) -> Repo:
     return repo
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("how", ["removed", "moved"])
 def test_an_undo_brings_an_ignored_file_back(repo: Repo, how: str) -> None:
     before = repo.tree()
@@ -60,6 +61,7 @@ def test_a_step_that_passes_saves_what_it_took_along(make: Make) -> None:
     assert repo.read(MINE) == "mine\n"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("size", "saved"), [(4 * 1024 * 1024, True), (4 * 1024 * 1024 + 1, False)])
 def test_only_small_files_are_saved(make: Make, size: int, saved: bool) -> None:
     repo = make(

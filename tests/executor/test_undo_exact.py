@@ -55,6 +55,7 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     os.environ.update(kept)
 
 
+@pytest.mark.soak
 def test_whatever_a_step_does_is_undone(person: Path) -> None:
     """Compare the oracle's view before a step and after its undo, for acts of every kind."""
 
@@ -139,6 +140,7 @@ def test_all_names_of_a_file_are_undone(person: Path, tmp_path: Path) -> None:
     assert (tmp_path / "kept").read_bytes() == kept, "a name that was given since then keeps what it shows"
 
 
+@pytest.mark.soak
 def test_only_what_is_named_is_restored(person: Path, tmp_path: Path) -> None:
     tree = copy_of(person, str(tmp_path), converts=True, flagged=True)
     before = tree.state()
@@ -246,6 +248,7 @@ def test_a_look_at_the_tree_is_nothing_to_save(person: Path, tmp_path: Path) -> 
     assert tree.git("for-each-ref", "refs/ultra/rescue") == ""
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "obstacle", ["a ref is locked", "refs cannot be made", "the disk is full", "an object is lost"]
 )
@@ -297,6 +300,7 @@ def test_nobody_has_to_say_who_they_are_for_a_save(
     assert tree.state() == before
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("what", "at", "left"), [
     ("staged_since", 1, None), ("staged_since", 2, "the rest"), ("restore_index", 1, "the index"),
 ])  # fmt: skip
@@ -328,6 +332,7 @@ def test_what_an_undo_could_not_do_is_named(
     assert tree.files() == before[0]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("dirty", [False, True])
 @pytest.mark.parametrize("edited", [False, True])
 def test_what_was_committed_meanwhile_stays_as_it_is_committed(

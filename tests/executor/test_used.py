@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.executor.sample import PLAN, Repo, plan, step
 
 Make = Callable[..., Repo]
@@ -58,6 +60,7 @@ def test_without_a_record_the_recorded_figures_are_told(make: Make) -> None:
     assert repo.ok("run finish --short")["used"].startswith("no agents, 1 attempt at 1 step, about ")
 
 
+@pytest.mark.soak
 def test_attempts_before_a_resume_are_not_hidden(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.ok(f"run start {PLAN} --go-on")

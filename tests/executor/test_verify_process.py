@@ -104,6 +104,7 @@ def test_a_verify_has_no_input_and_leaves_nothing_running(make: Make) -> None:
     assert not alive(pid)
 
 
+@pytest.mark.soak
 def test_output_is_short_in_the_answer_and_whole_in_the_log(make: Make) -> None:
     repo = make(plan(step(1, verify="seq 1 100000; false")))
     repo.start()
@@ -114,6 +115,7 @@ def test_output_is_short_in_the_answer_and_whole_in_the_log(make: Make) -> None:
     assert repo.read(answer["log"]).count("\n") > 100000
 
 
+@pytest.mark.soak
 def test_a_second_verify_while_one_runs_is_refused(make: Make) -> None:
     repo = make(plan(step(1, verify="touch $BESIDE/running; sleep 3")))
     repo.start()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+import pytest
+
 from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
 from tests.executor.test_another_plan import OTHER, completed
 from tests.kit.names import COMMANDS, EXAMPLE
@@ -29,6 +31,7 @@ def failed(make: Make) -> Repo:
     return repo
 
 
+@pytest.mark.soak
 def test_a_resumed_run_keeps_what_was_found_and_tried(make: Make) -> None:
     repo = failed(make)
     first = repo.read(f"{LOGS}/report.md")
@@ -74,6 +77,7 @@ def test_findings_survive_an_abort_and_end_with_the_run(make: Make) -> None:
     assert "findings" not in repo.ok("run finish")
 
 
+@pytest.mark.soak
 def test_another_plan_puts_the_run_before_it_aside(make: Make) -> None:
     repo = completed(make)
     old = {name: repo.read(name) for name in (PLAN, f"{LOGS}/report.md", f"{PROJECT}/progress.json")}
@@ -91,6 +95,7 @@ def test_another_plan_puts_the_run_before_it_aside(make: Make) -> None:
     assert f"the previous run is kept in {LOGS}/run-2" in repo.start("--restart")["notes"]
 
 
+@pytest.mark.soak
 def test_finish_says_why_a_run_is_partial(make: Make) -> None:
     repo = make(plan(step(1, message="fix: off")))
     repo.start()
@@ -125,6 +130,7 @@ def test_a_project_before_its_run_is_continued_when_the_last_run_is_complete(mak
     assert (told["project"], told["status"]) == (later, "no run has started")
 
 
+@pytest.mark.soak
 def test_finish_names_the_review_when_all_is_done(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()

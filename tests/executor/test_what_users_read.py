@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.executor.sample import PLAN, PROGRESS, PROJECT, Repo, plan, step
 
 Make = Callable[..., Repo]
 
 
+@pytest.mark.soak
 def test_begin_says_how_many_attempts_are_left(make: Make) -> None:
     good = "grep -q good src/part{}.py".format
     repo = make(plan(step(1, verify=good(1)), step(2, verify=good(2), on_failure="skip"), step(3, verify=good(3), on_failure="escalate")))  # fmt: skip
@@ -33,6 +36,7 @@ def test_begin_says_how_many_attempts_are_left(make: Make) -> None:
     assert "on failure escalate, 1 of 1 attempt: " in said
 
 
+@pytest.mark.soak
 def test_finish_lists_what_only_a_person_can_check(make: Make) -> None:
     prose = "\n## Verification\n\n- The page looks right.\n"
     repo = make(plan(step(1), verification="true") + "- The page looks right.\n")
@@ -68,6 +72,7 @@ def test_finish_says_each_reason_once(make: Make) -> None:
     assert "drift, 2 differences" in repo.say("status").out
 
 
+@pytest.mark.soak
 def test_abort_says_that_the_edits_stay_and_a_lost_record_can_be_rebuilt(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.start()
