@@ -259,7 +259,6 @@ def test_a_run_that_never_was(make: Make) -> None:
     assert drifts(make(TWO)) == [("run", None)]
 
 
-@pytest.mark.soak
 def test_the_pinned_plan(make: Make) -> None:
     repo = make(plan(step(1), step(2, verify="false"), verification="true"))
     pinned = repo.read(PLAN)

@@ -314,7 +314,6 @@ def test_test_first_is_run_before_the_change(make: Make) -> None:
     assert repo.ok("step begin 3")["test_first"] == "write a test"
 
 
-@pytest.mark.soak
 def test_what_test_first_quotes_in_prose_is_never_run(make: Make) -> None:
     prose = "the new test fails until `touch ran.txt` is there"
     fenced = "write this test:\n\n  ```sh\n  touch ran.txt\n  ```"

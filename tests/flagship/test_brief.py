@@ -243,7 +243,6 @@ def test_what_the_model_and_the_reviewer_are_told(play: Play) -> None:
     assert ("Interview: " in first, "Interview: " in second) == (False, True)
 
 
-@pytest.mark.soak
 def test_stop_in_the_review_shows_what_fails_and_gives_a_partial_brief(
     terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
 ) -> None:
