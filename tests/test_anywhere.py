@@ -14,7 +14,7 @@ from tests.anywhere import NOT_ROOT, OFFLINE, SURROUNDINGS, run_tests, together
 SAMPLE = (
     "tests/executor/test_lock.py",
     "tests/door/test_project_new.py",
-    "tests/install/test_round_trip.py",
+    "tests/install/test_front_door.py",
 )
 
 
@@ -33,7 +33,7 @@ def test_the_sample_passes_in_all_surroundings_at_once() -> None:
     passed = re.search(r"(\d+) passed", done.stdout)
     assert done.returncode == 0, done.stdout
     assert passed
-    assert int(passed[1]) > 50
+    assert int(passed[1]) > 40
 
 
 @pytest.mark.parametrize("name", SURROUNDINGS)

@@ -150,6 +150,7 @@ def test_a_header_that_does_not_resolve_is_refused(
     assert int(found[0].split(":")[1]) > 0
 
 
+@pytest.mark.soak
 def test_a_role_that_a_verb_needs_and_nobody_has_is_refused(fork: Fork) -> None:
     fork.change(f"{AGENTS}/review-coordinator.md.j2", {"role: coordinator\n": ""})
     (fault,) = fork.faults()

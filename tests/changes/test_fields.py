@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 from tests.changes.conftest import PLUGIN, Fork
 from tests.kit.calls import Ultra
 from tests.kit.names import COMMANDS, PIPELINE, PROJECT, ROOT
@@ -62,6 +64,7 @@ def test_a_field_is_renamed_in_its_contract_and_in_what_names_it(
     assert [one["field"] for one in ultra("validate", "brief", brief).data["errors"]] == ["looked_into"]
 
 
+@pytest.mark.soak
 def test_a_name_that_the_runtime_needs_cannot_go(fork: Fork) -> None:
     rename(fork, "")
     adapt(fork)

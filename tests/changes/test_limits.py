@@ -126,6 +126,7 @@ def test_gate_numbers_are_those_of_the_prompt(bundle: Path) -> None:
     assert "at most 2" in " ".join((bundle / "commands/ultrabrief-local.md").read_text().split())
 
 
+@pytest.mark.soak
 def test_a_limit_that_nothing_uses_does_not_build(fork: Fork) -> None:
     new = "  spare: {value: 4, minimum: 1, maximum: 9, unit: words, means: How long a word is.}\n"
     fork.change(LIMITS, {"limits:\n": f"limits:\n{new}"})

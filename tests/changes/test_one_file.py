@@ -11,6 +11,7 @@ import pytest
 from tests.changes.conftest import PLUGIN, Fork, words_of
 from tests.kit.calls import Ultra
 from tests.kit.names import EXAMPLE, LAUNCHER, NAME, PIPELINE, PROJECT, ROOT
+from tests.kit.quick import later
 from ultra_plugin.pipeline import checked, unshipped
 from ultra_plugin.source import SourceTree
 
@@ -129,7 +130,7 @@ def test_a_new_verb(bundle: Path, repo: Path, python: Path) -> None:
             "",
             "its shape changed, but brief_version is still 2.0 (raise the version)",
         ),
-        (
+        later(
             "  mood:\n",
             "  mood:\n    missing: BRIEF_BAD_VALUE\n",
             "its shape changed, but brief_version is still 2.0",

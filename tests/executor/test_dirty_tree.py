@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.executor.sample import PLAN, Repo, plan, step
+from tests.kit.quick import later
 
 Make = Callable[..., Repo]
 
@@ -204,7 +205,12 @@ def test_hundreds_of_files(make: Make, tmp_path: Path) -> None:
 @pytest.mark.parametrize("field", ["verify", "test_first"])
 @pytest.mark.parametrize(
     "command",
-    ["git add -A", "git stash -qu && git stash pop -q", "git rm -qr --cached src/staged.py", "git status"],
+    [
+        "git add -A",
+        "git stash -qu && git stash pop -q",
+        later("git rm -qr --cached src/staged.py"),
+        later("git status"),
+    ],
 )
 def test_what_a_command_of_the_plan_stages_is_put_back(make: Make, field: str, command: str) -> None:
     manifest = {"test_first": f"`{command}`"} if field == "test_first" else {"verify": command}

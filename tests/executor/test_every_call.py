@@ -12,7 +12,7 @@ import pytest
 
 from tests.executor.interrupted import CALLS, again, goes_on, stand_before
 from tests.executor.sample import Repo
-from tests.kit.quick import SOAK
+from tests.kit.quick import SOAK, later
 
 FOLDER = Path(__file__).parent
 SAMPLE = 1
@@ -56,7 +56,7 @@ def points(repo: Repo, call: str, how: str) -> list[int]:
     return list(every) if SOAK else sorted(random.Random(call + how).sample(every, min(SAMPLE, len(every))))  # noqa: S311
 
 
-@pytest.mark.parametrize("how", ["kill", "full"])
+@pytest.mark.parametrize("how", [later("kill"), "full"])
 def test_a_verb_that_fails_at_any_call(before: tuple[str, Repo], how: str) -> None:
     call, repo = before
     for number in points(repo, call, how):

@@ -15,7 +15,7 @@ from tests.executor.broken_calls import HOW, Point, Tracer
 from tests.executor.interrupted import CALLS, again, follow, goes_on, keep, stand_before
 from tests.executor.sample import Repo, plan, step
 from tests.kit import programs
-from tests.kit.quick import SOAK
+from tests.kit.quick import SOAK, later
 
 SAMPLE = 1
 """How many system calls of each verb are broken in a quick run; `make soak` breaks every one of them."""
@@ -46,7 +46,7 @@ def chosen(found: Tracer, call: str, how: str) -> list[Point]:
     return every if SOAK else random.Random(call + how).sample(every, min(SAMPLE, len(every)))  # noqa: S311
 
 
-@pytest.mark.parametrize("how", ["kill", "full"])
+@pytest.mark.parametrize("how", ["kill", later("full")])
 def test_a_run_goes_on_after_a_broken_system_call(before: tuple[str, Tracer], how: str) -> None:
     call, found = before
     for point in chosen(found, call, how):

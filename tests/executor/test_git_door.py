@@ -12,6 +12,7 @@ import pytest
 
 from tests.executor.sample import FILES, PLAN, PROJECT, Repo, plan, step
 from tests.kit.names import ROOT
+from tests.kit.quick import later
 
 DATE = "2026-01-31T12:00:00Z"
 DATES = {"GIT_AUTHOR_DATE": DATE, "GIT_COMMITTER_DATE": DATE}
@@ -89,7 +90,7 @@ def told(folder: Path, bundle: Path, python: Path, env: Mapping[str, str]) -> li
     return re.sub(r'"(seconds|duration\w*)":[\d.]+', "SECONDS", text).splitlines()
 
 
-@pytest.mark.parametrize("kind", ["another call of git", "settings", "language"])
+@pytest.mark.parametrize("kind", ["another call of git", later("settings"), later("language")])
 def test_the_environment_changes_nothing(tmp_path: Path, bundle: Path, python: Path, kind: str) -> None:
     other = Repo(tmp_path / "other", bundle, python).create(plan(step(1)), files={"other.txt": "other\n"})
     env = {

@@ -209,6 +209,7 @@ def test_a_run_in_progress(make: Make, env: dict[str, str], command: str) -> Non
     asked.compare()
 
 
+@pytest.mark.soak
 def test_sessions_one_by_one(make: Make) -> None:
     repo = make(plan_text())
     add_brief(repo)

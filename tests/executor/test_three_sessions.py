@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.executor.sample import PLAN, Repo
 from tests.flagship.three_sessions import play, repository
 from tests.flagship.weight import weighs_as_recorded
 
 
+@pytest.mark.soak
 def test_three_sessions_are_light_and_complete(tmp_path: Path, bundle: Path, python: Path) -> None:
     repo = repository(Repo(tmp_path / "repo", bundle, python))
     weights = play(repo, released=False)

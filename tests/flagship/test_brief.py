@@ -116,6 +116,7 @@ def answer_interview(screen: Terminal) -> None:
         screen.choose(option)
 
 
+@pytest.mark.soak
 def test_an_interview_a_gate_that_fails_is_asked_about_and_passes(
     terminal: TerminalFactory, scripted: ModelFactory, project: Path, bundle: Path
 ) -> None:

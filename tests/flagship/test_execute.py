@@ -55,6 +55,7 @@ def tokens_of(told: Played) -> int:
     return sum(len(json.dumps(dict(one.call.input))) + len(one.text) for one in verbs) // 4
 
 
+@pytest.mark.soak
 def test_a_an_honest_run_ends_completed(story: Story, record_property: Callable[[str, object], None]) -> None:
     told = story.claude(
         TYPED, start(), make_greeting(), greet_on_the_command_line(), tell_how_it_is_used(), finish()
@@ -117,6 +118,7 @@ def test_b_claiming_success_without_editing_is_a_failed_run(story: Story) -> Non
     assert (story.commits(), story.is_clean(), story.is_over()) == ([], True, True)
 
 
+@pytest.mark.soak
 def test_c_an_edit_of_the_wrong_file_fails_the_attempt_and_is_named(story: Story) -> None:
     told = story.claude(
         TYPED,

@@ -137,6 +137,7 @@ def test_one_session_after_the_other_in_this_tree(story: Story) -> None:
         assert story.repo.has(f"{PROJECT}/logs/session-{number}/report.md")
 
 
+@pytest.mark.soak
 def test_what_another_session_owns_fails_the_attempt(story: Story) -> None:
     session_one(story)
     told = story.claude(

@@ -66,6 +66,7 @@ def test_it_loads_whole_and_brings_exactly_what_it_says(
     assert set(loaded.agents) - set(plain.agents) == agents
 
 
+@pytest.mark.soak
 def test_continue_is_rendered_allowed_and_answers_from_a_real_state(play: Play, project: Path) -> None:
     write_state(project)
     model = play(CONTINUE, bash("ultra continue --json"))

@@ -177,6 +177,7 @@ def test_the_critics_are_spawned_side_by_side_under_their_full_names(play: Play,
     assert not (planned / PROJECT / "plan.md").exists()
 
 
+@pytest.mark.soak
 def test_from_a_review_every_grave_finding_becomes_a_goal(play: Play, planned: Path, bundle: Path) -> None:
     shutil.copy(EXAMPLE / "review.md", planned / PROJECT)
     ids = re.findall(r"^  - ([0-9a-f]{40})$", (EXAMPLE / "review.md").read_text(), re.MULTILINE)[:4]

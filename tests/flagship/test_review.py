@@ -138,6 +138,7 @@ def ids(model: ScriptedModel, project: Path) -> dict[str, str]:
     return {one["rule"]: one["id"] for one in kept["findings"]}
 
 
+@pytest.mark.soak
 def test_from_triage_to_a_review_with_findings_told_once(play: Play, worked: Path, bundle: Path) -> None:
     triage = bash(f"ultra triage --project {PROJECT} --json")
     model = play(f"{TYPED} --project {PROJECT}", triage, spawned(), *added(ANSWERS), agents=cast(ANSWERS))

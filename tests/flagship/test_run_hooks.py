@@ -102,6 +102,7 @@ def test_a_new_session_hears_of_an_interrupted_run(
     assert model.main.text.count(line) == 1
 
 
+@pytest.mark.soak
 def test_an_early_stop_is_reminded_once(
     client: Client, scripted: ModelFactory, planned: Path, bundle: Path
 ) -> None:

@@ -74,6 +74,7 @@ def test_every_licence_has_its_text(tmp_path: Path, licence: str) -> None:
     assert "Ann" in (made(tmp_path, "skill", license=licence) / "LICENSE").read_text()
 
 
+@pytest.mark.soak
 def test_a_new_plugin_can_carry_rooms_of_the_runtime(tmp_path: Path) -> None:
     source = made(tmp_path, "command", "agent", rooms=("guard",))
     assert outcomes(source) == {

@@ -19,6 +19,7 @@ SECOND, SECOND_LAUNCHER = "sdd-pipeline", "sdd"
 ALL = {SECOND: "sdd", "ultra-cc-architect": "architect", NAME: LAUNCHER}
 
 
+@pytest.mark.soak
 def test_two_plugins_live_side_by_side_and_each_leaves_nothing_behind(
     user: Machine, client: Client, scripted: ModelFactory, project: Path
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.client.model import ScriptedModel
 from tests.client.session import Client
 from tests.client.terminal import skip_first_run
@@ -41,6 +43,7 @@ def test_settings_that_name_the_marketplace_are_enough(
     assert (init.plugins, init.plugin_errors) == ((NAME,), ())
 
 
+@pytest.mark.soak
 def test_own_copy_wins_over_the_projects(
     user: Machine, client: Client, model: ScriptedModel, bundle: Path, newer: Path, project: Path
 ) -> None:

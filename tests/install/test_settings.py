@@ -301,7 +301,7 @@ def left_of(value: dict[str, Any], granted: Granted) -> dict[str, Any]:
 
 
 @given(value=ROOTS, style=STYLES, wanted=WANTED)
-@hypothesis_settings(max_examples=examples(300), deadline=None)
+@hypothesis_settings(max_examples=examples(150), deadline=None)
 def test_only_the_list_gains_and_the_bytes_come_back(
     tmp_path_factory: pytest.TempPathFactory,
     value: dict[str, Any],

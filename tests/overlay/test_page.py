@@ -52,6 +52,7 @@ def fork(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "acme"
 
 
+@pytest.mark.soak
 def test_the_commands_of_the_page_make_a_fork(fork: Path) -> None:
     prompt = (fork / "dist/acme/commands/acme-plan.md").read_text()
     assert "every weakness" in prompt

@@ -78,6 +78,7 @@ run_logged(["bash", "-c", "sleep " + sys.argv[3]], dict(os.environ), log, 30, "a
 """
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("seconds", "shown"), [("2.3", "ultra: sleep 2.3 (2 s)"), ("0.1", "")])
 def test_a_command_that_takes_longer_than_a_second_is_shown(
     ultra: Ultra, tmp_path: Path, seconds: str, shown: str

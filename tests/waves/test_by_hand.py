@@ -6,6 +6,8 @@ import shlex
 import subprocess
 from collections.abc import Callable
 
+import pytest
+
 from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves, part, plan, session, step
 
 Make = Callable[..., Waves]
@@ -60,6 +62,7 @@ def install(repo: Waves, text: str) -> None:
     (repo.folder / INSTALLED).chmod(0o755)
 
 
+@pytest.mark.soak
 def test_what_changes_around_a_session_keeps_it_from_being_merged(make: Make) -> None:
     repo = make(SIDE_BY_SIDE, files={**QUICK, ".gitignore": "node_modules/\n"})
     install(repo, "true")

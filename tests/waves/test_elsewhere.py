@@ -8,6 +8,7 @@ import pytest
 
 from tests.kit.names import BRANCHES
 from tests.kit.repository import git, make_repository
+from tests.waves.conftest import engine
 from tests.waves.elsewhere import Hosts, Machines
 from tests.waves.processes import processes_of
 from tests.waves.sample import PLAN, TWO_WAVES, WITHOUT_VERBS, Waves, part
@@ -27,6 +28,7 @@ def merged_once(repo: Waves) -> None:
     assert git(repo.hub, "for-each-ref") == ""
 
 
+@engine("slurm")
 def test_two_waves_end_on_the_users_branch(machines: Machines, elsewhere: Make) -> None:
     repo = elsewhere(machines)
     answer = repo.waves(f"--on {machines.on} --jobs 2")

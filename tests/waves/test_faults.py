@@ -48,6 +48,7 @@ def merged_once(repo: Waves) -> None:
     assert not any((repo.folder.parent / "tmp").glob("ultra-*-[0-9]"))
 
 
+@pytest.mark.soak
 def test_a_fast_forward_that_was_cut_off_is_finished(make: Make) -> None:
     repo = cut_off(make, "after advance 1")
     repo.write({part(1): "par", ".git/index.lock": ""})  # as git leaves it when it is killed while it writes

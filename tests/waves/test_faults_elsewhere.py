@@ -364,6 +364,7 @@ def test_a_host_whose_network_is_cut_is_replaced_and_its_late_result_is_kept(els
         drop_folder(cut.folder)
 
 
+@pytest.mark.soak
 def test_a_result_that_nobody_leased_is_kept_and_not_taken(hosts: Hosts, elsewhere: Make) -> None:
     repo = elsewhere(hosts, without_verbs=GATED)
     act(repo, 1, 1, "gate")

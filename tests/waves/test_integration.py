@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.kit.names import BRANCHES
 from tests.waves.processes import processes_of
 from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves, part, plan, session, step
@@ -68,6 +70,7 @@ def resumed(repo: Waves) -> dict[str, object]:
     return repo.wait()
 
 
+@pytest.mark.soak
 def test_commits_that_the_user_makes_meanwhile_are_merged_onto_after_a_resume(make: Make) -> None:
     repo = make(TWO_WAVES, files=QUICK)
     repo.play({"1": ["slow"], "2": ["slow"]})

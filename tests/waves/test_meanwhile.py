@@ -141,6 +141,7 @@ def test_a_link_where_a_worktree_should_be_is_left_alone(make: Make) -> None:
     assert not repo.tree(3).parent.exists()
 
 
+@pytest.mark.soak
 def test_a_branch_that_the_user_makes_meanwhile_is_left_alone(make: Make) -> None:
     """It has the name that the branch of a session would get, and no attempt at that session was made."""
     repo = make(TWO_WAVES, files=MINE, without_verbs=True)
@@ -192,6 +193,7 @@ def test_a_hook_that_protects_the_branch_is_named_and_nothing_is_lost(
     assert (repo.branches(), [row["act"] for row in repo.journal()].count("lease")) == (["main"], 3)
 
 
+@pytest.mark.soak
 def test_a_process_that_hides_from_its_attempt_ends_with_it(make: Make) -> None:
     """It has another session, another parent and an empty environment."""
     repo = make(TWO_WAVES, files=MINE, without_verbs=True)

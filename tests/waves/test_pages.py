@@ -59,6 +59,7 @@ def test_two_spare_machines(hosts: Hosts, elsewhere: Make) -> None:
     follow(repo, "TWO-MACHINES.md", instead)
 
 
+@pytest.mark.soak
 def test_on_a_cluster(cluster: Cluster, elsewhere: Make) -> None:
     repo = prepared(cluster, elsewhere)
     own = repo.folder.parent

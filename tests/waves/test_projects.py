@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.kit.repository import make_repository
 from tests.waves.sample import FILES, PLAN, QUICK, TWO_WAVES, Waves, part, plan, session, step
 
@@ -39,6 +41,7 @@ def test_sessions_get_what_the_project_needs_and_a_hook_that_refuses_is_named(ma
     assert len(repo.seen()) == 4
 
 
+@pytest.mark.soak
 def test_a_session_that_edits_the_installed_test_runner_does_not_pass(make: Make) -> None:
     check = "sh node_modules/runner/check.sh {}"
     text = plan(
@@ -53,6 +56,7 @@ def test_a_session_that_edits_the_installed_test_runner_does_not_pass(make: Make
     assert "node_modules as at the start of the run; found it changed since" in end["why"][0]
 
 
+@pytest.mark.soak
 def test_work_beside_the_branch_of_its_session_is_saved_before_its_worktree_goes(make: Make) -> None:
     """What a session did on a detached HEAD, in a submodule, in a repository or a worktree of its own exists nowhere else.
 

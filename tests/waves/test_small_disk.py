@@ -99,6 +99,7 @@ def test_a_disk_that_is_full_in_the_middle_of_a_write_loses_nothing(
             kill_all(repo)
 
 
+@pytest.mark.soak
 def test_working_trees_may_be_on_another_filesystem(make: Make) -> None:
     repo = make(TWO_WAVES, files=QUICK, without_verbs=True)
     repo.write({".git/info/exclude": ".claude/worktrees\n"})

@@ -64,6 +64,7 @@ def test_statistics_tell_of_recoveries_and_come_from_each_supervisor_that_ended(
     ]
 
 
+@pytest.mark.soak
 def test_statistics_that_cannot_be_written_change_nothing(make: Make) -> None:
     repo = make(TWO_WAVES, files=QUICK, without_verbs=True)
     assert repo.waves("--jobs 2", "--data /dev/null/below")["result"] == "completed"

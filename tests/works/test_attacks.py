@@ -94,6 +94,7 @@ def test_a_builder_puts_back_what_it_changed_elsewhere(office: Office) -> None:
     assert git(office.repo, "status", "--short") == ""
 
 
+@pytest.mark.soak
 def test_what_a_builder_changed_elsewhere_is_put_back_before_its_task_begins(office: Office) -> None:
     office.new("auto: greet")
     until(office, TWO, "builder")
@@ -150,6 +151,7 @@ def test_a_file_that_was_edited_after_it_was_shown_is_not_approved(office: Offic
     assert office.next()["agents"] == ["builder TASK-00, dispatch 2, not begun"]
 
 
+@pytest.mark.soak
 def test_edited_records_decide_nothing_and_are_written_again(office: Office) -> None:
     office.new("auto: greet")
     until(office, TWO, "builder")

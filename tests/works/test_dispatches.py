@@ -106,6 +106,7 @@ def test_a_verifier_that_died_after_its_commit_is_asked_again_and_finds_it_done(
     assert int(git(office.repo, "rev-list", "--count", "HEAD")) == 2
 
 
+@pytest.mark.soak
 def test_an_agent_that_has_not_answered_is_waited_for_and_not_spawned_a_second_time(office: Office) -> None:
     office.new("auto: greet")
     first, second = until(office, TWO, "builder")["agents"]

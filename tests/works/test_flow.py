@@ -147,6 +147,7 @@ def test_a_verify_that_fails_three_times_halts_the_work_and_undoes_the_task(offi
     )
 
 
+@pytest.mark.soak
 def test_a_work_that_was_ended_goes_on_where_it_stopped(office: Office) -> None:
     order = Order({"TASK-01": Job("one.txt"), "TASK-02": Job("two.txt")})
     office.new("auto: greet")

@@ -171,6 +171,7 @@ def test_a_tag_starts_a_work_of_one_task_and_nobody_is_asked(stage: Stage, order
     assert errors == []
 
 
+@pytest.mark.soak
 def test_in_a_terminal_a_work_is_approved_once_and_finished_by_agents_in_the_background(
     stage: Stage, terminal: TerminalFactory, scripted: ModelFactory
 ) -> None:
