@@ -52,7 +52,8 @@ OURS = {
 }
 # Whatever the user's settings are: print names unquoted, and start no file system monitor.
 PLAINLY = ("--no-pager", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false")
-IN_UTF8 = ("--encoding=UTF-8",)
+OF_LOG = ("--encoding=UTF-8", "--no-show-signature", "--no-use-mailmap")
+"""Whatever the user's settings are: print commits in UTF-8, check no signature, and read no other names of authors."""
 INDEX_FILE = "GIT_INDEX_FILE"
 # An index of ours is in one piece: if git splits one, it may remove the shared piece that the user's index needs.
 WHOLE = ("-c", "core.splitIndex=false")
@@ -72,6 +73,8 @@ INDEX_DAMAGED = (
     "index file corrupt",
     "bad signature 0x",
     "bad index file",
+    "cache entry has null sha1",
+    "unknown index entry format",
 )
 DAMAGED = ("hash mismatch", "corrupt", "has been changed")
 """What git, or we, say about an object whose content is not what its name says."""
@@ -199,7 +202,7 @@ class Git(Struct):
 
     def subject(self, commit: str) -> str:
         """Return the subject of a commit."""
-        return self.line("log", "-1", *IN_UTF8, "--no-show-signature", "--format=%s", commit)
+        return self.line("log", "-1", *OF_LOG, "--format=%s", commit)
 
     def run_refs(self, slug: str) -> RunRefs:
         """Return the refs of a run and what is wrong with them, as they are now."""
@@ -281,13 +284,23 @@ def run_git(
     seconds: float = SECONDS,
 ) -> Done:
     """Run git in a folder and return how it ended; no other function starts git."""
-    whole = WHOLE if INDEX_FILE in (env or {}) else ()
+    whole, pipe = WHOLE if INDEX_FILE in (env or {}) else (), ""
+
+    def stuck() -> str:
+        nonlocal pipe
+        from ultra_runtime.files.awaited_pipe import awaited_pipe
+
+        pipe = awaited_pipe(folder)
+        return pipe
+
+    words = ["git", "-C", folder, *whole, *words]
     try:
-        return capture(
-            ["git", "-C", folder, *whole, *words], {**environment(), **(env or {})}, given, seconds
-        )
+        done = capture(words, {**environment(), **(env or {})}, given, seconds, stuck)
     except NotStartedError as problem:
         raise RefusedError(str(problem), "install git, or put it on PATH") from None
+    if pipe:
+        raise RefusedError(f"{one_line(pipe)} is a pipe, and git waits for it", "remove it, then retry")
+    return done
 
 
 def ask_git(root: str, words: Sequence[str], given: bytes = b"") -> bytes | None:
