@@ -76,7 +76,10 @@ INDEX_DAMAGED = (
     "cache entry has null sha1",
     "unknown index entry format",
 )
-DAMAGED = ("hash mismatch", "corrupt", "has been changed")
+DAMAGED = (
+    *("hash mismatch", "corrupt", "has been changed"),
+    *("bad object", "invalid object", "unable to read tree", "unable to read sha1"),
+)
 """What git, or we, say about an object whose content is not what its name says."""
 HEAD, SYMBOLIC, ON_BRANCH = "HEAD", "ref: ", "ref: refs/heads/"
 ELSEWHERE = ON_BRANCH + ".invalid"
@@ -102,7 +105,9 @@ class GitError(UltraError):
             f"git {_command(words)} failed: {f'{lock} exists' if lock else one_line(told, MOST_TOLD)}"
         )
         if any(word in said for word in DAMAGED):
-            self.hint = "an object of the repository was changed or is damaged: `git fsck` lists such objects"
+            self.hint = (
+                "an object of the repository is missing, changed or damaged: `git fsck` lists such objects"
+            )
         if any(word in said for word in INDEX_DAMAGED):
             self.hint = (
                 "the index of git is damaged: ask the user to move it away and to run `git reset`, which keeps all files;"
@@ -326,6 +331,15 @@ def fields(said: bytes | None) -> list[str]:
     return [os.fsdecode(part) for part in (said or b"").split(b"\0") if part]
 
 
+def _dot_git(folder: str) -> str:
+    """Return the nearest `.git` of a folder and those above it; empty if there is none."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        if folder == os.path.dirname(folder):
+            return ""
+        folder = os.path.dirname(folder)
+    return os.path.join(folder, ".git")
+
+
 def find_git(start: str | None = None) -> Git:
     """Return the git of the working tree around a folder, or refuse with the reason."""
     folder = start or current_folder()
@@ -333,6 +347,10 @@ def find_git(start: str | None = None) -> Git:
     if done.status:
         said = done.err.decode("utf-8", "replace").strip()
         if "not a git repository" in said:
+            found = _dot_git(folder)
+            if found:
+                hint = "ask the user: its HEAD may be damaged, or what it leads to has moved (`git worktree repair`)"
+                raise RefusedError(f"git does not take {one_line(found)} for a repository", hint)
             hint = "plans run in a git repository: run `git init` and make a first commit"
             raise RefusedError(f"{one_line(folder)} is not in a git repository", hint)
         if "work tree" in said:
