@@ -143,12 +143,16 @@ def _choose(workspace: Workspace, number: int, slug: str, names: Sequence[str]) 
         error = f"step {number} of several runs was undone: {listed(sorted(saves))}"
         raise RefusedError(error, "name the run with --project DIR or --plan PATH")
     wanted = [plain(os.path.relpath(name, workspace.root) if os.path.isabs(name) else name) for name in names]
+    first: Save | None = None
     for one in saves.get(slug, []) if slug else [one for some in saves.values() for one in some]:
         found = read_save(workspace.git, one)
         if wanted:
             found.items = {path: item for path, item in found.items.items() if covers(wanted, path)}
-        if found.items:
+        first = first or (found if found.items else None)
+        if found.items and len(_changed_since(workspace, found)) < len(found.items):
             return found
+    if first:
+        return first
     what = f" in {one_line(listed(names), 200)}" if names else ""
     raise RefusedError(
         f"nothing{what} that step {number} changed was undone", "there is nothing to bring back"
