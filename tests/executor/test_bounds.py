@@ -152,7 +152,7 @@ class Hasty(Git):
 
 PIPES: dict[str, tuple[str, Callable[[Repo], object]]] = {
     "run start": (".git/info/exclude", lambda repo: None),
-    "step begin 1": ("new/deep/.gitignore", Repo.start),
+    "step begin 1": (".git/packed-refs", Repo.start),
     "step verify 1": ("src/.gitattributes", begun),
     "step commit 1": ("src/.gitignore", verified),
 }

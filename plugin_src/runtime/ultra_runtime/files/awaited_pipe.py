@@ -8,8 +8,7 @@ import stat
 
 from ultra_runtime.files.subfolders import Subfolders
 
-ANYWHERE = (".gitignore", ".gitattributes", ".gitmodules", ".mailmap")
-AT_ROOT = (".git/config", ".git/index", ".git/info/exclude", ".git/info/attributes")
+RULES, GIT = (".gitignore", ".gitattributes", ".gitmodules"), ".git"
 MOST_FOLDERS = 300_000
 
 
@@ -18,15 +17,22 @@ def awaited_pipe(top: str) -> str:
     below, queue = Subfolders(top), [""]
     for folder in queue:
         full = os.path.join(top, folder)
-        for name in ANYWHERE if folder else (*ANYWHERE, *AT_ROOT):
-            if _is_awaited(os.path.join(full, name)):
-                return os.path.join(folder, name)
         try:
-            names = below.of(full, os.lstat(full)) if len(queue) < MOST_FOLDERS else []
+            inside = below.of(full, os.lstat(full)) if len(queue) < MOST_FOLDERS else []
+            of_git = folder.split(os.sep)[0] == GIT
+            names = os.listdir(full) if of_git else RULES
         except OSError:
             continue
-        queue += [os.path.join(folder, name) for name in names if name != ".git"]
+        for name in names:
+            if _is_awaited(os.path.join(full, name)):
+                return os.path.join(folder, name)
+        # Objects are many; a repository inside the tree has a git of its own.
+        queue += [os.path.join(folder, name) for name in inside if _may_have_one(folder, name, of_git)]
     return ""
+
+
+def _may_have_one(folder: str, name: str, of_git: bool) -> bool:
+    return len(name) > 2 if of_git else not (folder and name == GIT)
 
 
 def _is_awaited(path: str) -> bool:
