@@ -12,7 +12,7 @@ from tests.checkout.source import NotReady, Source, settings_of
 from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
 from tests.kit.names import LAUNCHER
 from tests.kit.repository import git
-from ultra_runtime.checkout import trial
+from ultra_runtime.checkout import filters, trial
 from ultra_runtime.run.life import readiness as start_of_run
 
 FILE = f".claude/{LAUNCHER}.yaml"
@@ -106,13 +106,29 @@ def test_temporary_folders_that_are_not_there(repo: Repo) -> None:
     assert note.endswith("cannot be created: No such file or directory; fix this and retry")
 
 
-def test_a_submodule_without_its_commit(repo: Repo) -> None:
+def lose_a_submodule(repo: Repo) -> str:
+    """Return why its commit cannot be checked out."""
     repo.write({".gitmodules": '[submodule "lib"]\n\tpath = lib\n\turl = ../lib\n'})
     repo.git("init", "--quiet", "lib")
     repo.git("add", ".gitmodules")
     repo.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},lib")
-    repo.git("commit", "--quiet", "--message=lib")
-    why = "the submodule lib does not have its commit 111111111111; run `git submodule update --init"
+    return "the submodule lib does not have its commit 111111111111; run `git submodule update --init"
+
+
+def lose_a_filter(repo: Repo) -> str:
+    """Return why its files cannot be checked out."""
+    repo.write({".gitattributes": "*.up filter=up\n", "x.up": "word\n"})
+    repo.git("add", ".gitattributes", "x.up")
+    for name, value in {"smudge": "exit 3", "clean": "cat", "required": "yes"}.items():
+        repo.git("config", f"filter.up.{name}", value)
+    said = "x.up: smudge filter up failed (external filter 'exit 3' failed 3)"
+    return f"the commit cannot be checked out: {said}; make the filter work in a fresh checkout"
+
+
+@pytest.mark.parametrize("lose", [lose_a_submodule, lose_a_filter])
+def test_what_a_commit_needs_and_the_repository_lacks(repo: Repo, lose: Callable[[Repo], str]) -> None:
+    why = lose(repo)
+    repo.git("commit", "--quiet", "--message=more")
     (note,) = repo.start()["notes"]
     assert note.startswith(NOTE + why)
     repo.do_step(1, {"src/part1.py": "one\n"})
@@ -121,9 +137,21 @@ def test_a_submodule_without_its_commit(repo: Repo) -> None:
     audited = repo.ultra(f"audit {PLAN}")
     assert (audited["status"], audited["proof"]) == ("drift", summary["proof"])
     repo.write({FILE: "proof: require\n"})
-    assert repo.refused(f"run start {PLAN} --restart").startswith(
-        "the submodule lib does not have its commit"
-    )
+    assert repo.refused(f"run start {PLAN} --restart").startswith(why.partition("; ")[0])
+
+
+def test_a_filter_is_tried_if_a_checkout_needs_it(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that takes long says nothing: it may fetch what it needs."""
+    monkeypatch.setattr(filters, "SECONDS", 0.5)
+    said = "the filters of x.up took more than 0 s: whether they work shows at the end of the run"
+    rows = {"cat": [], "sleep 60": [said]}
+    source.commit({".gitattributes": "*.up filter=up\n", "x.up": "word\n"})
+    for required in ("true", "false"):
+        for smudge, notes in rows.items():
+            git(source.root, "config", "filter.up.smudge", smudge)
+            git(source.root, "config", "filter.up.required", required)
+            settings, found = start_of_run.readiness(source.git, settings_of({}), is_new=True)
+            assert (settings.proof, found) == ("require", notes if required == "true" else [])
 
 
 def test_settings_are_those_of_the_start(repo: Repo) -> None:

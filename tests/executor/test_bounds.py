@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.executor.sample import PLAN, PROJECT, Repo, plan, step
+from tests.executor.sample import PLAN, PROJECT, Repo, Stand, plan, step
 from tests.kit.names import COMMANDS
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import SECONDS as GIT_SECONDS
@@ -28,10 +28,13 @@ Make = Callable[..., Repo]
 MIB = 1024 * 1024
 
 
-def verified(repo: Repo) -> dict[str, object]:
-    repo.start()
-    repo.ok("step begin 1")
+def begun(repo: Repo) -> None:
+    repo.start("--go-on")
     repo.write({"src/part1.py": "one\n"})
+
+
+def verified(repo: Repo) -> dict[str, object]:
+    begun(repo)
     return repo.ok("step verify 1")
 
 
@@ -153,18 +156,26 @@ class Hasty(Git):
         return super().done(*words, given=given, env=env, seconds=1)
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("name", [".gitignore", ".gitattributes"])
-def test_rules_of_git_that_are_a_pipe_are_named_at_once(make: Make, name: str) -> None:
+PIPES: dict[str, tuple[str, Callable[[Repo], object]]] = {
+    "run start": (".git/info/exclude", lambda repo: None),
+    "step begin 1": (".git/packed-refs", Repo.start),
+    "step verify 1": ("src/.gitattributes", begun),
+    "step commit 1": ("src/.gitignore", verified),
+}
+
+
+@pytest.mark.parametrize("call", PIPES)
+def test_a_file_that_git_reads_and_that_is_a_pipe_is_named_at_once(stand: Stand, call: str) -> None:
     """Git waits for whoever writes into it."""
-    repo = make(plan(step(1, verify="false", on_failure="skip")))
-    repo.start()
-    repo.ok("step begin 1")
-    os.mkfifo(repo.folder / name)
-    for call in ("step verify 1", "step restore 1"):
-        assert repo.refused(call) == f"{name} is a pipe, and git would wait for it | remove it, then retry"
-    (repo.folder / name).unlink()
-    assert repo.ok("step verify 1")["next"] == "skip"
+    name, reach = PIPES[call]
+    repo = stand(reach, plan(step(1)))
+    call, pipe = call.replace("start", f"start {PLAN}"), repo.folder / name
+    pipe.parent.mkdir(parents=True, exist_ok=True)
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    assert repo.refused(call) == f"{name} is a pipe, and git waits for it | remove it, then retry"
+    pipe.unlink()
+    assert repo.ok(call)
 
 
 def test_a_clean_filter_that_sleeps_ends_a_snapshot_with_a_sentence(make: Make) -> None:

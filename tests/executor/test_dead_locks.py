@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.executor.sample import SLUG, Repo, plan, step
-from ultra_runtime.files.git import GitError, find_git
+from ultra_runtime.files.git import GitError
 from ultra_runtime.files.process import Done
 
 Make = Callable[..., Repo]
@@ -66,17 +66,6 @@ def test_a_locked_index_is_named_with_what_to_do(make: Make) -> None:
     lock.unlink()
     repo.git("reset", "--quiet", "--", "src/part1.py")
     assert repo.git("status", "--porcelain", "-uno") == ""
-
-
-def test_a_damaged_index_is_named_with_what_to_do(make: Make) -> None:
-    """A machine that loses its power may leave one; git says what is wrong, and the hint what to do."""
-    repo = make(plan(step(1)))
-    index = repo.folder / ".git/index"
-    for damaged in (b"", b"\0" * index.stat().st_size):
-        index.write_bytes(damaged)
-        with pytest.raises(GitError) as told:
-            find_git(str(repo.folder)).ask("ls-files")
-        assert told.value.hint.startswith("the index of git is damaged: ask the user to move it away")
 
 
 @pytest.mark.parametrize(("told", "said"), [

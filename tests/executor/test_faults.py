@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.executor.sample import PROGRESS, Repo, plan, step
+from tests.executor.sample import PLAN, PROGRESS, Repo, Stand, plan, step
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.digest import sha1
 from ultra_runtime.run.state.progress import BackwardsError, Progress
 
 Make = Callable[..., Repo]
@@ -87,3 +88,83 @@ def test_a_progress_file_that_may_not_be_written(make: Make) -> None:
     (repo.folder / PROGRESS).chmod(0o644)
     repo.do_step(1, {"src/part1.py": "one\n"})
     assert repo.ok("run finish")["result"] == "completed"
+
+
+def with_extension(index: bytes) -> bytes:
+    """Return an index with an extension that a git must know to read it."""
+    longer = index[:-20] + b"next" + (4).to_bytes(4, "big") + b"data"
+    return longer + bytes.fromhex(sha1(longer))
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "truncated": lambda index: index[:30],
+    "overwritten": lambda index: index[::-1],
+    "an unknown extension": with_extension,
+}
+UNNOTICED: dict[str, Callable[[bytes], bytes]] = {
+    "a flipped bit": lambda index: index[:60] + bytes([index[60] ^ 1]) + index[61:]
+}
+"""By git, which does not compare checksums."""
+
+
+def nothing(repo: Repo) -> None:
+    """Leave the repository as it is."""
+
+
+def begun(repo: Repo) -> None:
+    repo.start("--go-on")
+    repo.write({"src/part1.py": "one\n"})
+
+
+def verified(repo: Repo) -> None:
+    begun(repo)
+    repo.ok("step verify 1")
+
+
+def committed(repo: Repo) -> None:
+    begun(repo)
+    repo.ok("step verify 1 --go-on")
+
+
+def astray(repo: Repo) -> None:
+    begun(repo)
+    repo.write({"README.md": "stray\n"})
+
+
+def undone(repo: Repo) -> None:
+    verified(repo)
+    repo.ok("run finish")
+
+
+ONE, FAILS = plan(step(1)), plan(step(1, verify="false", on_failure="skip"))
+
+
+@pytest.mark.parametrize(
+    ("reach", "text", "call"),
+    [
+        (nothing, ONE, f"run start {PLAN}"),
+        (Repo.start, ONE, "step begin 1"),
+        (begun, ONE, "step verify 1"),
+        (begun, FAILS, "step verify 1"),
+        (astray, ONE, "step restore 1"),
+        (verified, ONE, "step commit 1"),
+        (committed, ONE, "run finish"),
+        (undone, FAILS, "step rescue 1"),
+    ],
+)
+def test_a_damaged_index_stops_every_call_and_nothing_is_lost(
+    stand: Stand, reach: Callable[[Repo], object], text: str, call: str
+) -> None:
+    """A machine that loses its power may leave one; the remedy is in the answer."""
+    repo = stand(reach, text)
+    index, before = repo.folder / ".git/index", repo.tree()
+    good = index.read_bytes()
+    for name, damage in {**DAMAGE, **(UNNOTICED if reach is nothing else {})}.items():
+        index.unlink()
+        index.write_bytes(damage(good))
+        assert "the index of git is damaged: ask the user to move it away" in repo.refused(call), name
+        assert repo.tree() == before, name
+    index.unlink()
+    repo.git("reset", "--quiet")
+    assert repo.ok(call)

@@ -36,6 +36,18 @@ def test_no_repository(make: Make) -> None:
     assert repo.ok(f"run validate {PLAN}")["verdict"] == "READY"
 
 
+def test_a_repository_that_git_does_not_know_is_not_made_anew(make: Make) -> None:
+    """`git init` would write another HEAD."""
+    repo = make(ONE)
+    repo.write({".git/HEAD": "\0\0\0\0"})
+    said = repo.refused(f"run start {PLAN}")
+    assert said.startswith(f"git does not take {repo.folder}/.git for a repository | ask the user: ")
+    repo.write({".git/HEAD": "ref: refs/heads/main\n"})
+    shutil.rmtree(repo.folder / ".git/objects")
+    (repo.folder / ".git/objects").mkdir()
+    assert "an object of the repository is missing, changed or damaged" in repo.refused(f"run start {PLAN}")
+
+
 def test_no_commit_yet(make: Make) -> None:
     repo = make(ONE)
     shutil.rmtree(repo.folder / ".git")

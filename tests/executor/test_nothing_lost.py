@@ -167,12 +167,38 @@ def test_a_commit_that_is_tried_again_saves_once(make: Make) -> None:
     (repo.folder / "src/mine.local").unlink()
     (repo.folder / ".git/hooks/pre-commit").chmod(0o755)
     assert repo.ok("step verify 1")["passed"]
+    lock = repo.folder / f".git/{SAVE}.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    assert f"removed or edited cannot be saved: git update-ref failed: {lock}" in repo.refused(
+        "step commit 1"
+    )
+    lock.unlink()
     repo.refused("step commit 1")
     repo.refused("step commit 1")
     (repo.folder / ".git/hooks/pre-commit").unlink()
     repo.ok("step commit 1")
     assert len([name for name in repo.refs() if name.startswith("rescue/")]) == 2
     assert len([one for one in repo.ok("run finish")["findings"] if "replaced" in one]) == 1
+    assert repo.ok("step rescue 1")["rescued"] == "src/mine.local"
+
+
+@pytest.mark.parametrize("calls", [["run abort"], ["step verify 1", "run finish"]])
+def test_what_an_unfinished_step_replaced_comes_back_without_a_resume(make: Make, calls: list[str]) -> None:
+    repo = make(plan(step(1, verify="false", on_failure="escalate")), files=HIDING)
+    repo.write({**MINE, "src/part1.py": "a draft\n", "src/mine.local": "mine\n"})
+    before = repo.tree()
+    repo.start("--go-on")
+    repo.write({"src/part1.py": "part\n"})
+    for name in ("mine.txt", "src/mine.local"):
+        (repo.folder / name).unlink()
+    told = str([repo.ok(call) for call in calls])
+    assert "step 1 replaced what was not committed: mine.txt, src/part1.py; `git show " in told
+    assert "step 1 removed ignored files: src/mine.local; to get them back: `ultra step rescue 1`" in told
+    repo.git("gc", "-q", "--prune=now")
+    repo.ok("step rescue 1")
+    repo.ok("step rescue 1 mine.txt src/part1.py")
+    assert repo.tree() == before
 
 
 @pytest.mark.soak

@@ -83,6 +83,25 @@ def test_a_name_that_begins_with_a_colon_is_a_name(make: Make) -> None:
     assert repo.ok("run finish")["result"] == "completed"
 
 
+def test_backslashes_and_brackets_are_part_of_a_name(make: Make) -> None:
+    """Also where git would take them for signs of a pattern: a new file of the step that it ignores is undone."""
+    name, patterns = "src\\a.txt", ["x\\y/*.local", "src/[a]/*.local"]
+    named = step(1, [name], verify=f"grep one '{name}'", must_contain=[{"path": name, "pattern": "one"}])
+    failing = step(2, patterns, verify="false", on_failure="skip", expected_paths=[])
+    repo = make(plan(named, failing), files={"README.md": "# Odd\n", ".gitignore": "*.local\n"})
+    repo.start()
+    repo.do_step(1, {name: "one\n"})
+    repo.ok("step begin 2")
+    before = repo.tree()
+    repo.write({"x\\y/new.local": "new\n", "src/[a]/new.local": "new\n", "x/y/other.txt": "other\n"})
+    answer = repo.ok("step verify 2")
+    assert "changed outside Files and expected_paths: x/y/other.txt" in answer["why"]
+    assert repo.tree() == before
+    assert repo.ok("run finish")["result"] == "completed"
+    repo.ok("step rescue 2 x\\y/new.local")
+    assert repo.read("x\\y/new.local") == "new\n"
+
+
 @pytest.mark.parametrize("name", [".", "./", "src/.."])
 def test_a_step_does_not_name_the_whole_tree(make: Make, name: str) -> None:
     repo = make(plan(step(1, [name])))

@@ -12,6 +12,7 @@ import pytest
 
 from tests.executor.sample import FILES, PROJECT, Repo, Stand, plan, step
 from tests.kit.repository import git
+from tests.modes import obey_modes
 
 Make = Callable[..., Repo]
 SAVE = "refs/ultra/rescue/2026-01-31-greet/step-1"
@@ -132,6 +133,15 @@ def test_only_what_is_named_comes_back_and_what_is_there_now_is_saved(repo: Repo
     assert repo.git("show", f"{SAVE}-2:src/part1.py") == "mine, and newer"
     assert repo.ok("step rescue 1 run.sh")["rescued"] == "run.sh"
     assert repo.ok("step rescue 1 run.sh")["rescued"] == "everything is there already"
+
+
+def test_what_could_not_be_written_did_not_come_back(repo: Repo) -> None:
+    repo.ok("run finish")
+    (repo.folder / "src").chmod(0o500)
+    told = repo.ok("step rescue 1 src/part1.py", before=obey_modes)
+    assert (told["rescued"], told["left"]) == ("nothing", ["src/part1.py: Permission denied"])
+    (repo.folder / "src").chmod(0o755)
+    assert repo.ok("step rescue 1 src/part1.py")["rescued"] == "src/part1.py"
 
 
 def test_what_a_link_leads_to_is_neither_written_nor_removed(make: Make) -> None:
