@@ -26,6 +26,10 @@ ENVIRONMENTS, PACKAGES = ("VIRTUAL_ENV", "CONDA_PREFIX"), ("site-packages", "dis
 SPECIAL = re.compile(rb"[\\*?\[\s]")
 """What means something in a rule of git."""
 CACHE_TAG = "CACHEDIR.TAG"  # by which tools mark a folder that they can make again
+# What tools keep in a dependency folder to do less the next time: a run changes it, and a clone does not have it.
+CACHES = frozenset(
+    ("__pycache__", ".astro", ".cache", ".pytest_cache", ".tmp", ".turbo", ".vite", ".vite-temp", "task-cache-v0")
+)
 DEEPEST, MOST_FOLDERS = 5, 2_000
 """How far dependency folders are looked for: a longer search would slow down every start."""
 FIRST_FEW = 3
@@ -185,6 +189,8 @@ def _link_folder(source: str, path: str, root: str) -> bool:
 def _link_entries(old: str, new: str, source: str, root: str) -> None:
     os.mkdir(new)
     for entry in os.scandir(old):
+        if entry.name in CACHES:  # it may say that a test has passed
+            continue
         target = os.path.join(new, entry.name)
         leads_to = os.readlink(entry.path) if entry.is_symlink() else ""
         there = os.path.join(root, leads_to[len(source) + 1 :]) if inside(leads_to, source) else ""
