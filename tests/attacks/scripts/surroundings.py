@@ -10,7 +10,9 @@ RUNNER = "node_modules/.bin/check"
 INSTALLED = Part(1, ("src/one.txt",), f"sh {RUNNER} one")
 # A task runner that remembers what has passed, by the files that it was told about.
 PASSED = "node_modules/.cache/$(cksum < src/one.txt | tr -d ' ')"
-REMEMBERED = Part(1, ("src/one.txt",), f"[ -e {PASSED} ] || {{ sh tests/check.sh one && mkdir -p {PASSED}; }}")
+REMEMBERED = Part(
+    1, ("src/one.txt",), f"[ -e {PASSED} ] || {{ sh tests/check.sh one && mkdir -p {PASSED}; }}"
+)
 INSTALL = f"""\
 echo node_modules/ >> .git/info/exclude; mkdir -p node_modules/.bin; cp tests/check.sh {RUNNER}
 """

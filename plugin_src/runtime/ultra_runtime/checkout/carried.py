@@ -28,7 +28,17 @@ SPECIAL = re.compile(rb"[\\*?\[\s]")
 CACHE_TAG = "CACHEDIR.TAG"  # by which tools mark a folder that they can make again
 # What tools keep in a dependency folder to do less the next time: a run changes it, and a clone does not have it.
 CACHES = frozenset(
-    ("__pycache__", ".astro", ".cache", ".pytest_cache", ".tmp", ".turbo", ".vite", ".vite-temp", "task-cache-v0")
+    (
+        "__pycache__",
+        ".astro",
+        ".cache",
+        ".pytest_cache",
+        ".tmp",
+        ".turbo",
+        ".vite",
+        ".vite-temp",
+        "task-cache-v0",
+    )
 )
 DEEPEST, MOST_FOLDERS = 5, 2_000
 """How far dependency folders are looked for: a longer search would slow down every start."""
