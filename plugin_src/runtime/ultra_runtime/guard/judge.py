@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.site import Site
 
 MAIN_TREE, SHARED_STASH, SHARED_GIT = "main_tree", "shared_stash", "shared_git"
+CLAIMED = "claimed_for_the_user"
 PATH_WORK = 400  # the cost of judging a path
 _ONLY_READ = ("list", "show")
 _BLANK = str.maketrans(dict.fromkeys(";&|()<{}[]=!,/\t\n\r", " "))
@@ -81,6 +82,14 @@ class Judge:
             return verdict
         effect = self._by_effects(watcher)
         return effect if effect.verdict == BLOCK else verdict
+
+    def claim(self, command: str) -> Verdict:
+        """Judge only whether a command says something for the user."""
+        from ultra_runtime.guard.follow.watch import verdict_of, watch
+
+        policy = load_policy()
+        policy.off = tuple(rule for rule in policy.rules if rule != CLAIMED)
+        return verdict_of(watch(command, policy), policy)
 
     def matches(self, command: str) -> list[Verdict]:
         """Return the verdict of every rule that a command matches, the deciding one first; empty when it may run."""
