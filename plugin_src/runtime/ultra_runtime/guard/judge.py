@@ -139,6 +139,7 @@ class Judge:
 
     def _by_effects(self, watcher: Watcher) -> Verdict:
         """Judge the files that a command would change, and the trees that its git commands work in."""
+        from ultra_runtime.files.globbed import globbed
         from ultra_runtime.guard.shell.calls import REMOVE
         from ultra_runtime.guard.shell.syntax import TooMuch
 
@@ -146,7 +147,8 @@ class Judge:
         try:
             for write in watcher.changed():
                 # a copy into a folder also by its path in that folder
-                for path in (write.path, *(f"{write.path}/{name}" for name in write.names)):
+                places = (write.path, *(f"{write.path}/{name}" for name in write.names))
+                for path in (*places, *globbed(os.path.join(self.cwd, write.path))):
                     removed = write.how == REMOVE
                     if (path, removed) in judged:
                         continue
