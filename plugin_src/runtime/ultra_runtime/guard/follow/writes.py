@@ -225,8 +225,8 @@ def saved(call: Call) -> list[str]:
     out = [value for name, value in found.values if name in names and value not in ("-", "/dev/stdout")]
     if not out and (call.name in ("wget", "aria2c") or found.has("O", "remote-name")):
         folder = found.value("P", "directory-prefix") if call.name == "wget" else None
-        names = [base_name(operand.split("?", 1)[0]) for operand in found.operands if "/" in operand]
-        out = [f"{folder}/{name}" if folder and name else name for name in names]
+        saved_as = [base_name(operand.split("?", 1)[0]) for operand in found.operands if "/" in operand]
+        out = [f"{folder}/{name}" if folder and name else name for name in saved_as]
     return [name for name in out if name]
 
 
