@@ -157,14 +157,30 @@ def test_a_workspace_package_is_that_of_the_commit(packages: Source) -> None:
     packages.remove()
 
 
-@pytest.mark.parametrize("clears", ["", "/* node_modules/.bin", "/@*/* node_modules/left-pad"])
-def test_a_clean_install_takes_nothing_from_the_user(packages: Source, clears: str) -> None:
-    """`npm ci` begins so."""
+@pytest.mark.parametrize(
+    "installs",
+    [
+        "rm -rf node_modules",  # `npm ci` begins so
+        "rm -rf node_modules/* node_modules/.bin",
+        "rm -rf node_modules/@*/* node_modules/left-pad",
+        "echo own > node_modules/.package-lock.json",
+        # `uv run` and `pip install -e .`, because the project is in another folder now
+        "cd .venv/lib/python3.12/site-packages; pwd > own.pth; rm -r own-1.dist-info; touch new; echo own > ../../../bin/own",
+        "cd .venv/lib/python3.12/site-packages/own-1.dist-info; echo own > direct_url.json; rm RECORD; touch new",
+    ],
+)
+def test_an_installation_takes_nothing_from_the_user(packages: Source, installs: str) -> None:
+    python = ".venv/lib/python3.12/site-packages"
+    names = (".venv/pyvenv.cfg", ".venv/bin/own", f"{python}/own.pth", f"{python}/own-1.dist-info/RECORD")
+    write_tree(packages.root, dict.fromkeys((*names, "node_modules/.package-lock.json"), "the user's\n"))
+    write_tree(
+        packages.root, {f"{python}/own-1.dist-info/direct_url.json": '{"dir_info": {"editable": true}}'}
+    )
     before = packages.state()
     root = Path(packages.make().root)
-    subprocess.run(["bash", "-c", f"rm -rf node_modules{clears}"], cwd=root, check=True)
+    subprocess.run(["bash", "-e", "-c", installs], cwd=root, check=True)
     assert (packages.root / "node_modules/@far/tool/index.js").read_text() == "far\n"
-    assert not (root / "node_modules/left-pad").exists()
+    assert not installs.startswith("rm") or not (root / "node_modules/left-pad").exists()
     packages.remove()
     assert packages.state() == before
 

@@ -47,7 +47,7 @@ COMMANDS = st.lists(
 @pytest.fixture
 def room(source: Source) -> Iterator[Path]:
     """Return the root of a copy; `src/c.txt` was committed too."""
-    source.commit({"src/c.txt": "c\n", "generated.txt": "committed\n"})
+    source.commit({"src/c.txt": "c\n", "generated.txt": "committed\n", "src/m.py": "x = 1\n"})
     yield Path(source.make().root)
     source.remove()
 
@@ -109,6 +109,18 @@ def test_files_that_the_setup_changed_are_put_back_as_it_left_them(
     assert (room / "generated.txt").read_text() == "by the setup\n"
     assert (room / "a.txt").read_text() == "a\n"
     assert not (room / "src/c.txt").exists()
+
+
+def test_byte_code_of_what_a_command_changed_is_not_that_of_the_commit(
+    room: Path, source: Source, tmp_path: Path
+) -> None:
+    kept = KeptCheckout(str(room), source.head, str(tmp_path / "kept"), has_setup=False)
+    for fix in ("sed -i s/1/2/ m.py", "true"):
+        shown = subprocess.run(
+            ["bash", "-c", f"cd src; {fix}; python3 -c 'import m; print(m.x)'"], cwd=room, capture_output=True, text=True, check=True
+        )  # fmt: skip
+        kept.put_back()
+    assert shown.stdout == "1\n"
 
 
 def test_a_repository_that_cannot_be_kept_is_named(room: Path, source: Source, tmp_path: Path) -> None:

@@ -199,11 +199,15 @@ def test_edits_during_verify_are_noticed(make: Make) -> None:
 
 
 def test_what_verify_leaves_behind_is_told_and_not_committed(make: Make) -> None:
-    repo = make(plan(step(1, verify="mkdir -p cache && date +%N > cache/result"), step(2)))
+    """New files, and those of the user that no commit has: a report of the tests is written anew each time."""
+    repo = make(plan(step(1, verify="mkdir -p cache && date +%N | tee cache/result > report.xml"), step(2)))
+    repo.write({"report.xml": "of the last time\n", "notes.txt": "the user's\n"})
     repo.start()
     repo.ok("step begin 1")
-    repo.write({"src/part1.py": "one\n"})
-    assert repo.ok("step verify 1")["note"] == "left uncommitted, created by Verify: cache/result"
+    repo.write({"src/part1.py": "one\n", "notes.txt": "edited\n"})
+    assert fail(repo)["why"] == ["changed outside Files and expected_paths: notes.txt"]
+    repo.write({"notes.txt": "the user's\n"})
+    assert repo.ok("step verify 1")["note"] == "left uncommitted, written by Verify: cache/result, report.xml"
     repo.ok("step commit 1")
     assert repo.git("show", "--name-only", "--format=", "HEAD") == "src/part1.py"
     assert repo.progress()["steps"]["1"]["manifest_audit"] == "pass-with-note"

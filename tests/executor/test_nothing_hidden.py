@@ -120,7 +120,7 @@ def test_what_a_verify_leaves_is_no_surprise(make: Make) -> None:
     repo = started(make, plan(step(1, verify=leave), step(2, verify=leave), step(3, ["out.txt"])))
     repo.ok("step begin 1")
     repo.write({"src/part1.py": "one\n"})
-    assert repo.ok("step verify 1")["note"] == "left uncommitted, created by Verify: out.txt"
+    assert repo.ok("step verify 1")["note"] == "left uncommitted, written by Verify: out.txt"
     repo.ok("step commit 1")
     repo.write({"out.txt": "by another call of the tests\n"})
     repo.ok("step begin 2")

@@ -44,7 +44,7 @@ def test_names_that_are_no_text_are_remembered(make: Make) -> None:
     note = repo.ok("step verify 1")["note"]
     assert (
         note
-        == r"left uncommitted, created by Verify: x\udcff.log; changed, but ignored by git: src/x\udcff\x01.local"
+        == r"left uncommitted, written by Verify: x\udcff.log; changed, but ignored by git: src/x\udcff\x01.local"
     )
     repo.ok("step commit 1")
     repo.do_step(2, {"src/part2.py": "two\n"})

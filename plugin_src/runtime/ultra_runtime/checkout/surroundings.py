@@ -9,6 +9,7 @@ import os
 import re
 
 from ultra_runtime.checkout.carried import (
+    CACHES,
     INCLUDE,
     PACKAGES,
     dependency_folders,
@@ -43,7 +44,6 @@ EVERYDAY = re.compile(
 )
 ATTRIBUTES_FILE = "core.attributesfile"
 READING, CARRIED, SEARCHED = "reading", "carried", "searched"
-CACHES = frozenset(("__pycache__", ".cache", ".vite", ".vite-temp", ".pytest_cache", ".turbo"))
 MOST_ENTRIES = 5_000
 OTHERS = f"the rest of what {INCLUDE} names"
 READ_DEPTH, LARGEST_READ = 2, 256 * 1024

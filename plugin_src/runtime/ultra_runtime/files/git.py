@@ -38,6 +38,8 @@ ALLOWED = frozenset((
     "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_ALLOW_PROTOCOL", "GIT_PROXY_COMMAND",
     "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_SSL_NO_VERIFY",
     "GIT_HTTP_PROXY_AUTHMETHOD", "GIT_NO_LAZY_FETCH",
+    # whether a checkout leaves large files as pointers, as the user's tree has them
+    "GIT_LFS_SKIP_SMUDGE",
     # where to log what git does; the output stays the same
     "GIT_TRACE2_EVENT",
 ))  # fmt: skip

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ultra_runtime.guard.site import Site
 
 MAIN_TREE, SHARED_STASH, SHARED_GIT = "main_tree", "shared_stash", "shared_git"
+CLAIMED = "claimed_for_the_user"
 PATH_WORK = 400  # the cost of judging a path
 _ONLY_READ = ("list", "show")
 _BLANK = str.maketrans(dict.fromkeys(";&|()<{}[]=!,/\t\n\r", " "))
@@ -82,6 +83,14 @@ class Judge:
         effect = self._by_effects(watcher)
         return effect if effect.verdict == BLOCK else verdict
 
+    def claim(self, command: str) -> Verdict:
+        """Judge only whether a command says something for the user."""
+        from ultra_runtime.guard.follow.watch import verdict_of, watch
+
+        policy = load_policy()
+        policy.off = tuple(rule for rule in policy.rules if rule != CLAIMED)
+        return verdict_of(watch(command, policy), policy)
+
     def matches(self, command: str) -> list[Verdict]:
         """Return the verdict of every rule that a command matches, the deciding one first; empty when it may run."""
         found: dict[str, Verdict] = {}
@@ -130,6 +139,7 @@ class Judge:
 
     def _by_effects(self, watcher: Watcher) -> Verdict:
         """Judge the files that a command would change, and the trees that its git commands work in."""
+        from ultra_runtime.files.globbed import globbed
         from ultra_runtime.guard.shell.calls import REMOVE
         from ultra_runtime.guard.shell.syntax import TooMuch
 
@@ -137,7 +147,8 @@ class Judge:
         try:
             for write in watcher.changed():
                 # a copy into a folder also by its path in that folder
-                for path in (write.path, *(f"{write.path}/{name}" for name in write.names)):
+                places = (write.path, *(f"{write.path}/{name}" for name in write.names))
+                for path in (*places, *globbed(os.path.join(self.cwd, write.path))):
                     removed = write.how == REMOVE
                     if (path, removed) in judged:
                         continue

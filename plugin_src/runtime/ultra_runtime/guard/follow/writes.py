@@ -208,7 +208,7 @@ def image(call: Call) -> list[Write]:
 
 _TO_FILE = {
     "curl": ("oHdAubeFTXxUmwEKCcDQrtyYz", "output header data user-agent user request"),
-    "wget": ("OoaiPUetTwQBDAR", "output-document output-file"),
+    "wget": ("OoaiPUetTwQBDAR", "output-document output-file directory-prefix"),
     "aria2c": ("odx", "out dir"),
     "fetch": ("o", "output"),
     "http": ("o", "output"),
@@ -224,7 +224,9 @@ def saved(call: Call) -> list[str]:
     names = ("O", "output-document") if call.name == "wget" else ("o", "output", "out")
     out = [value for name, value in found.values if name in names and value not in ("-", "/dev/stdout")]
     if not out and (call.name in ("wget", "aria2c") or found.has("O", "remote-name")):
-        out = [base_name(operand.split("?", 1)[0]) for operand in found.operands if "/" in operand]
+        folder = found.value("P", "directory-prefix") if call.name == "wget" else None
+        saved_as = [base_name(operand.split("?", 1)[0]) for operand in found.operands if "/" in operand]
+        out = [f"{folder}/{name}" if folder and name else name for name in saved_as]
     return [name for name in out if name]
 
 

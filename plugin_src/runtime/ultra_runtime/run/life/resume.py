@@ -8,10 +8,11 @@ from ultra_runtime.checkout.settings import settings_file, settings_of
 from ultra_runtime.checkout.surroundings import changed_names, differences
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life import accept
 from ultra_runtime.run.life.asked import RESUME
-from ultra_runtime.run.life.sessions import has_begun
+from ultra_runtime.run.life.sessions import edited_whole, has_begun
 from ultra_runtime.run.state.around import read_around
 from ultra_runtime.run.state.known import read_known
 from ultra_runtime.run.state.live import SETTINGS
@@ -77,6 +78,7 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
         )
         return False
     _pin(live, asked, data, refs, progress)
+    _pin_whole(live, asked)
     _pin_around(live, asked, refs)
     reconcile(live)
     _name_moved(live)
@@ -142,6 +144,17 @@ def _pin(
     accept.refuse_more_than_later_steps(pinned, data, over)
     live.notes.append("the plan was changed in steps that were not completed; the change was accepted")
     _report_change(live, accept.difference(pinned, data))
+
+
+def _pin_whole(live: Live, asked: StartRequest) -> None:
+    """Compare the Verification of the whole plan, which the last session runs, with the pinned one."""
+    edited = edited_whole(live.git, live.place)
+    if edited is None:
+        return
+    if not asked.accept_plan_change:
+        error = f"the Verification of {PLAN_FILE} was edited since the run started"
+        raise RefusedError(error, "ask the user; undo the edit, or add --accept-plan-change if it is wanted")
+    _report_change(live, accept.difference(*edited))
 
 
 def _pin_around(live: Live, asked: StartRequest, refs: dict[str, str]) -> None:
