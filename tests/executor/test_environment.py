@@ -39,7 +39,6 @@ OTHERS = {
 }
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_verb_with_another_variable_is_refused_with_its_name(started: Repo, name: str) -> None:
     value = OTHERS[name]
@@ -72,7 +71,6 @@ def test_what_differs_from_call_to_call_is_no_reason(started: Repo) -> None:
     started.ok("step begin 1", env=varying)
 
 
-@pytest.mark.soak
 def test_a_folder_that_is_twice_on_the_path_changes_nothing(started: Repo) -> None:
     first, *rest = started.env["PATH"].split(":")
     started.ok("step begin 1", env={"PATH": ":".join([first, first, *rest, first])})

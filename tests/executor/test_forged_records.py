@@ -42,7 +42,6 @@ def edit(repo: Repo, name: str, **values: Any) -> None:
     repo.write({name: json.dumps({**json.loads(repo.read(name)), **values})})
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize(
     "change",
     [

@@ -23,7 +23,6 @@ def run(make: Make) -> Repo:
     return make(plan(*steps))
 
 
-@pytest.mark.soak
 def test_a_start_begins_the_first_step_and_tells_the_price(run: Repo) -> None:
     answer = run.ok(f"run start {PLAN} --go-on")
     assert (answer["run"], answer["steps"]) == ("started", 3)

@@ -35,7 +35,6 @@ def _opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
     return find_git(str(folder))
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("form", FORMS)
 def test_the_head_is_what_git_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     folder = make_repository(tmp_path / "repo", {"a": "1\n"})

@@ -151,7 +151,6 @@ def test_abort_leaves_word_and_the_edits(make: Make) -> None:
     assert repo.ok("run finish")["result"] == "completed"
 
 
-@pytest.mark.soak
 def test_an_edited_plan_is_no_reason_to_stay_stuck(make: Make) -> None:
     repo = make(TWO)
     repo.start()

@@ -194,7 +194,6 @@ def test_a_session_of_a_plan_outside_a_project_has_its_progress_beside_the_plan(
     assert repo.has("docs/.ultraexecute-progress-house-session-1.json")
 
 
-@pytest.mark.soak
 def test_a_step_says_what_it_reuses(make: Make) -> None:
     repo = make(plan(step(1)).replace("- **Verify:**", "- **Reuses:** `src/hello.py`\n- **Verify:**"))
     repo.start()
@@ -411,7 +410,6 @@ def test_of_two_sessions_that_were_left_one_has_to_be_named(make: Make) -> None:
     assert "sessions 1 and 2 of this plan are unfinished" in repo.refused(f"run start {PLAN} --mode resume")
 
 
-@pytest.mark.soak
 def test_a_project_directory_stands_for_its_plan(make: Make) -> None:
     repo = make(plan(step(1)))
     for folder in (PROJECT, f"{PROJECT}/"):

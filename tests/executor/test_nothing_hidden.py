@@ -67,7 +67,6 @@ def test_the_user_claims_an_edit_by_name(make: Make) -> None:
     assert repo.git("show", "--name-only", "--format=", "HEAD") == "src/part2.py"
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("call", ["step begin 1 --mine", "step begin 1 README.md"])
 def test_paths_and_the_claim_belong_together(make: Make, call: str) -> None:
     repo = started(make)
@@ -166,7 +165,6 @@ def test_a_claim_names_paths_and_no_pattern(make: Make) -> None:
     repo.ok("step begin 1 --mine README.md tests")
 
 
-@pytest.mark.soak
 def test_the_plan_and_its_project_may_be_committed_meanwhile(make: Make) -> None:
     repo = started(make)
     repo.write({f"{PROJECT}/notes.md": "new\n"})

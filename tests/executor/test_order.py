@@ -104,7 +104,6 @@ def test_restart_begins_again_and_keeps_the_commits(make: Make) -> None:
     assert repo.subjects() == ["first", "feat: part 1"]
 
 
-@pytest.mark.soak
 def test_resume_without_progress_starts_at_the_first_step_and_says_so(make: Make) -> None:
     answer = make(plan(step(1))).start("--mode", "resume")
     assert (answer["run"], answer["first"]) == ("started", 1)

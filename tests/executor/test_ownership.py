@@ -124,7 +124,6 @@ def test_a_made_up_session_takes_nothing_over_while_the_owner_lives(
     begun.ok("step begin 1")
 
 
-@pytest.mark.soak
 def test_a_run_of_a_machine_that_is_gone_is_ended_by_the_user_and_resumed(begun: Repo) -> None:
     """A container that is made anew has another name; nobody there can tell whether the old one lives."""
     begun.end_session("session-a", host="rebuilt")
@@ -137,13 +136,11 @@ def test_a_run_of_a_machine_that_is_gone_is_ended_by_the_user_and_resumed(begun:
     assert begun.start("--mode", "resume")["run"] == "resumed"
 
 
-@pytest.mark.soak
 def test_the_same_session_goes_on_in_a_new_process_after_the_old_one_ended(begun: Repo) -> None:
     begun.end_session("session-a")
     begun.ok("step begin 1")
 
 
-@pytest.mark.soak
 def test_a_process_id_that_was_given_to_another_process_is_no_owner(begun: Repo) -> None:
     begun.end_session("session-b")
     assert begun.start("--mode", "resume")["run"] == "resumed"

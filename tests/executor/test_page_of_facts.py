@@ -104,7 +104,6 @@ def duration(seconds: int | None) -> str:
     return f"{hours} h {rest // 60} min" if hours else f"{rest // 60} min" if rest >= 60 else f"{rest} s"
 
 
-@pytest.mark.soak
 @given(st.lists(STEPS, max_size=4), TEXTS, st.sampled_from(["", "in_progress", "failed", "completed"]))
 def test_each_step_is_in_its_row(values: list[dict[str, Any]], task: str, status: str) -> None:
     folder = Path("/nowhere")

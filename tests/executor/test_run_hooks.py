@@ -188,7 +188,6 @@ def test_a_verb_at_work_is_not_waited_for(make: Make) -> None:
     assert repo.read(PROGRESS) == before
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("hook", ["pre_compact", "stop", "user_message"])
 def test_the_run_of_another_session_is_none_of_ours(make: Make, hook: str) -> None:
     repo = make(TWO)

@@ -68,7 +68,6 @@ def test_two_runs_share_neither_progress_nor_logs_nor_name(root: Path) -> None:
         assert (one.base == other.base) == (one.folder == other.folder and one.all_logs == other.all_logs)
 
 
-@pytest.mark.soak
 def test_a_name_in_git_follows_from_the_plan_and_the_session(root: Path) -> None:
     for name, known in {f"{PROJECT}/plan.md": re.escape(NAME), **ALONE}.items():
         whole = place_of(root, name)

@@ -68,7 +68,6 @@ def test_what_was_there_first_stays_saved(tmp_path: Path) -> None:
     assert contents == {"new": b"work\n", "committed": b"edited\n", "more": b"more\n"}
 
 
-@pytest.mark.soak
 def test_the_newest_save_of_a_step_comes_first(tmp_path: Path) -> None:
     folder = make_repository(tmp_path / "repo", {"a": "a\n"})
     git = find_git(str(folder))
@@ -85,7 +84,6 @@ def test_the_newest_save_of_a_step_comes_first(tmp_path: Path) -> None:
     assert len(find_saves(git, 10)["run"]) == 1
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("what", ["item_at", "save_items", "_tree", "_commit", "_free"])
 @pytest.mark.parametrize(
     ("problem", "said"),

@@ -189,7 +189,6 @@ def test_an_index_of_somebody_else_is_not_used(scene: Scene) -> None:
     assert not scene.snapshots.own_index.is_foreign()
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("part", ["the index", "its record"])
 def test_a_kill_while_the_index_is_replaced_loses_nothing(
     scene: Scene, part: str, monkeypatch: pytest.MonkeyPatch

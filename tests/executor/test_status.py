@@ -288,7 +288,6 @@ def test_the_pictures_of_the_readme_are_there_and_small() -> None:
         assert 20_000 < (root / f"tests/pictures/status-{scheme}.png").stat().st_size < 200_000
 
 
-@pytest.mark.soak
 def test_a_call_imports_nothing_slow(make: Make) -> None:
     repo = make(plan_text())
     add_brief(repo)

@@ -57,7 +57,6 @@ def took(live: Live, statuses: tuple[str, ...], attempts: int = 1) -> Live:
     return live
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("result", ["completed", "partial", "failed"])
 def test_the_summary_counts_every_step_once_and_the_report_names_what_is_left(
     live: Live, result: str
