@@ -30,10 +30,19 @@ from ultra_runtime.run.state.around import keep_around, read_around
 from ultra_runtime.run.state.past import _free, free_path
 from ultra_runtime.run.state.run_place import RunPlace
 from ultra_runtime.run.step.numbers import amount, seconds, step_number
+from ultra_runtime.run.step.strays import rewritten
 from ultra_runtime.usage import Usage, parse
 
 TEXT = plan(*(step(number) for number in (1, 2, 3)), verification="true")
 LINES = TEXT.split("\n")
+
+
+def test_a_head_without_the_last_commit_is_named_with_the_way_back() -> None:
+    since, head = "0123456789abcdef", "fedcba9876543210"
+    said = rewritten(since, head)
+    assert str(said).startswith("HEAD (fedcba9876) does not contain 0123456789, the last commit of the run: ")
+    assert "where 0123456789 is (`git reset --soft 0123456789ab` keeps the files)" in said.hint
+    assert str(rewritten(since, "")).startswith("HEAD (without a commit) ")
 
 
 def step_at(line: int) -> int | None:
