@@ -41,7 +41,7 @@ def test_a_head_without_the_last_commit_is_named_with_the_way_back() -> None:
     since, head = "0123456789abcdef", "fedcba9876543210"
     said = rewritten(since, head)
     assert str(said).startswith("HEAD (fedcba9876) does not contain 0123456789, the last commit of the run: ")
-    assert "where 0123456789 is (`git reset --soft 0123456789ab` keeps the files)" in said.hint
+    assert "where 0123456789 is (`git reset --soft 0123456789ab` keeps the files)" in str(said.next_step)
     assert str(rewritten(since, "")).startswith("HEAD (without a commit) ")
 
 
