@@ -118,6 +118,7 @@ python3 -c 'from pathlib import Path; Path("src/x").write_text(Path("FILE").read
 python3 -c 'import os, shutil; shutil.copy("FILE", "src/x"); print(os.listdir("src"))'
 python3 -c 'import json; print(json.load(open("FILE", "r")))'
 python3 -c 'from os import path, stat; print(stat("FILE"), path.exists("FILE"))'
+python3 -c 'import os; print({1: 2, rename: copy("FILE")}, copy("FILE"))'
 node -e 'console.log(require("fs").readFileSync("FILE"))'
 node -e 'fs.writeFileSync("src/x", fs.readFileSync("FILE"))'
 node -e 'fs.copyFileSync("FILE", "src/x")'

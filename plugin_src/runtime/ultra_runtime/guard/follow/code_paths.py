@@ -101,7 +101,11 @@ def _imported(tokens: Tokens) -> set[str]:
     if _OWNERS.isdisjoint(text for _, text in tokens):
         return set()
     before = ((NAME, "import"), (SIGN, ","), (SIGN, "{"))
-    return {text for last, (kind, text) in zip(tokens, tokens[1:]) if kind == NAME and last in before}
+    return {
+        text
+        for last, (kind, text), after in zip(tokens, tokens[1:], [*tokens[2:], (SIGN, ";")])
+        if kind == NAME and last in before and after not in ((SIGN, "("), (SIGN, ":"))
+    }
 
 
 def _values(tokens: Tokens) -> dict[str, str]:
