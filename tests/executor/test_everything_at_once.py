@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.executor.sample import Repo, plan, step
 from tests.kit.repository import make_repository
+from ultra_runtime.checkout.carried import MOST_FOLDERS
 
 HOME = "packages/app"
 PLAN = f"{HOME}/plans/greet.md"
@@ -56,6 +57,12 @@ def test_a_project_with_everything_is_proved(tmp_path: Path, bundle: Path, pytho
     assert repo("run", "start", "plans/greet.md", cwd=below).data["ok"]
     assert repo("step", "begin", "1", cwd=below).data["files"] == [PART]
     repo.write({PART: "part 1\n"})
+    for number in range(
+        MOST_FOLDERS
+    ):  # what the start has found is brought and compared however many folders come later
+        (repo.folder / f"{number}").mkdir()
+    resumed = repo("run", "start", "plans/greet.md", "--mode", "resume", cwd=below).data
+    assert (resumed["ok"], "changed since" in str(resumed)) == (True, False), resumed
     assert repo("step", "verify", "1", cwd=below).data["passed"]
     assert repo("step", "commit", "1", cwd=below).data["ok"]
     assert repo.git("show", f"HEAD:{PART}") == "pointer:part 1"

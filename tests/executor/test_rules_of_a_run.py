@@ -193,6 +193,7 @@ def test_a_resume_goes_on_with_the_surroundings_of_the_start_or_with_accepted_on
     was = AROUND_NOW if recorded else None
     now = Surroundings(**{**AROUND_NOW.as_data(), **ELSEWHERE_NOW[changed]}) if changed else None
     monkeypatch.setattr(resume, "read_around", lambda git, refs: was)
+    monkeypatch.setattr(resume, "look_around", lambda *_: now)
     live: Any = SimpleNamespace(git=None, around=now, lock={}, notes=[])
     asked: Any = SimpleNamespace(accept_settings_change=accepts)
     is_edited = changed in ("settings", "included files") if recorded else changed == "settings"

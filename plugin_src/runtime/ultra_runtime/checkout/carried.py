@@ -116,7 +116,7 @@ def _copy(source: str, path: str, root: str) -> bool:
     return True
 
 
-def link_dependencies(git: Git, root: str, names: Collection[str]) -> list[str]:
+def link_dependencies(git: Git, root: str, names: Collection[str], known: Collection[str] = ()) -> list[str]:
     """Make the user's dependency folders available wherever the commit has the folder above them.
 
     Each is a folder of links and of copies of small files: removing it, or an entry of it, takes nothing from the user,
@@ -124,7 +124,8 @@ def link_dependencies(git: Git, root: str, names: Collection[str]) -> list[str]:
     to another place of the tree, as workspaces have them, leads to the same place of the copy.
     """
     try:
-        linked = [path for path in dependency_folders(git.root, names) if _link_folder(git.root, path, root)]
+        found = dependency_folders(git.root, names, known)
+        linked = [path for path in found if _link_folder(git.root, path, root)]
         _keep_out_of_status(root, linked)
     except OSError as problem:
         raise system_failed("dependency folders cannot be linked", problem) from None
@@ -147,10 +148,11 @@ def _keep_out_of_status(root: str, paths: list[str]) -> None:
         file.write(b"".join(b"/" + SPECIAL.sub(rb"\\\g<0>", os.fsencode(path)) + b"\n" for path in paths))
 
 
-def dependency_folders(root: str, names: Collection[str]) -> list[str]:
+def dependency_folders(root: str, names: Collection[str], known: Collection[str] = ()) -> list[str]:
     """Return the folders with these names and the links to such, down to a few levels.
 
-    Other repositories are left out, and what a tool marks as its cache: cargo builds into target/debug/deps.
+    Other repositories are left out, and what a tool marks as its cache: cargo builds into target/debug/deps. Those that
+    are known need not be found: new folders may have made the search end earlier.
     """
     found, queue = [], [""] if names else []
     below = Subfolders(root)
@@ -173,7 +175,8 @@ def dependency_folders(root: str, names: Collection[str]) -> list[str]:
                 and not any(os.path.lexists(os.path.join(full, name, mark)) for mark in (GIT, CACHE_TAG))
             ):
                 queue.append(path)
-    return found
+    late = {path for path in known if os.path.basename(path) in names}.difference(found)
+    return [*found, *(path for path in sorted(late) if _is_folder(os.path.join(root, path)))]
 
 
 def _is_folder(path: str) -> bool:

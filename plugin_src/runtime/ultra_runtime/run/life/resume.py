@@ -5,7 +5,7 @@ from __future__ import annotations
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.carried import INCLUDE
 from ultra_runtime.checkout.settings import settings_file, settings_of
-from ultra_runtime.checkout.surroundings import changed_names, differences
+from ultra_runtime.checkout.surroundings import changed_names, differences, look_around
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.run_files import PLAN_FILE
@@ -168,6 +168,9 @@ def _pin_around(live: Live, asked: StartRequest, refs: dict[str, str]) -> None:
             raise RefusedError(error, f"ask the user; add {ACCEPT} if the run may continue with it as it is")
         return
     names = changed_names(was, now)
+    if names:  # among new folders a search may not find what the start has found
+        now = live.around = look_around(live.git, now.given, settings_of(now.settings), was.carried)
+        names = changed_names(was, now)
     changed = f"changed since the run started: {list_paths(names, MOST_NAMED)}"
     if asked.accept_settings_change:
         if names:
