@@ -8,7 +8,7 @@ import stat
 
 from ultra_runtime.checkout.ready import git_failed, system_failed
 from ultra_runtime.files.git import GitError, fields
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
+from ultra_runtime.files.regular_file import UnreadableError, read_if_any, read_regular
 from ultra_runtime.files.subfolders import Subfolders
 from ultra_runtime.guard.realpath import inside
 from ultra_runtime.rendered import launcher
@@ -22,10 +22,28 @@ if TYPE_CHECKING:
 
 INCLUDE = ".worktreeinclude"
 SCOPE, PROGRAMS, GIT = "@", ".bin", ".git"
+# What an environment of Python has above its packages, and the record of a package that is imported from a tree.
+ENVIRONMENT, PARTS = "pyvenv.cfg", re.compile(r"bin|lib|python3[.\d]*|site-packages")
+RECORD, ORIGIN, FROM_TREE = ".dist-info", "direct_url.json", b'"editable"'
+LARGEST_COPIED = 4 * 1024 * 1024
 ENVIRONMENTS, PACKAGES = ("VIRTUAL_ENV", "CONDA_PREFIX"), ("site-packages", "dist-packages")
 SPECIAL = re.compile(rb"[\\*?\[\s]")
 """What means something in a rule of git."""
 CACHE_TAG = "CACHEDIR.TAG"  # by which tools mark a folder that they can make again
+# What tools keep in a dependency folder to do less the next time: a run changes it, and a clone does not have it.
+CACHES = frozenset(
+    (
+        "__pycache__",
+        ".astro",
+        ".cache",
+        ".pytest_cache",
+        ".tmp",
+        ".turbo",
+        ".vite",
+        ".vite-temp",
+        "task-cache-v0",
+    )
+)
 DEEPEST, MOST_FOLDERS = 5, 2_000
 """How far dependency folders are looked for: a longer search would slow down every start."""
 FIRST_FEW = 3
@@ -98,14 +116,16 @@ def _copy(source: str, path: str, root: str) -> bool:
     return True
 
 
-def link_dependencies(git: Git, root: str, names: Collection[str]) -> list[str]:
+def link_dependencies(git: Git, root: str, names: Collection[str], known: Collection[str] = ()) -> list[str]:
     """Make the user's dependency folders available wherever the commit has the folder above them.
 
-    Each is a folder of links: removing it, or an entry of it, takes nothing from the user. A link of the user's
-    that leads to another place of the tree, as workspaces have them, leads to the same place of the copy.
+    Each is a folder of links and of copies of small files: removing it, or an entry of it, takes nothing from the user,
+    and neither does a program that installs the project again from where it is called. A link of the user's that leads
+    to another place of the tree, as workspaces have them, leads to the same place of the copy.
     """
     try:
-        linked = [path for path in dependency_folders(git.root, names) if _link_folder(git.root, path, root)]
+        found = dependency_folders(git.root, names, known)
+        linked = [path for path in found if _link_folder(git.root, path, root)]
         _keep_out_of_status(root, linked)
     except OSError as problem:
         raise system_failed("dependency folders cannot be linked", problem) from None
@@ -128,10 +148,11 @@ def _keep_out_of_status(root: str, paths: list[str]) -> None:
         file.write(b"".join(b"/" + SPECIAL.sub(rb"\\\g<0>", os.fsencode(path)) + b"\n" for path in paths))
 
 
-def dependency_folders(root: str, names: Collection[str]) -> list[str]:
+def dependency_folders(root: str, names: Collection[str], known: Collection[str] = ()) -> list[str]:
     """Return the folders with these names and the links to such, down to a few levels.
 
-    Other repositories are left out, and what a tool marks as its cache: cargo builds into target/debug/deps.
+    Other repositories are left out, and what a tool marks as its cache: cargo builds into target/debug/deps. Those that
+    are known need not be found: new folders may have made the search end earlier.
     """
     found, queue = [], [""] if names else []
     below = Subfolders(root)
@@ -154,7 +175,8 @@ def dependency_folders(root: str, names: Collection[str]) -> list[str]:
                 and not any(os.path.lexists(os.path.join(full, name, mark)) for mark in (GIT, CACHE_TAG))
             ):
                 queue.append(path)
-    return found
+    late = {path for path in known if os.path.basename(path) in names}.difference(found)
+    return [*found, *(path for path in sorted(late) if _is_folder(os.path.join(root, path)))]
 
 
 def _is_folder(path: str) -> bool:
@@ -182,9 +204,12 @@ def _link_folder(source: str, path: str, root: str) -> bool:
     return True
 
 
-def _link_entries(old: str, new: str, source: str, root: str) -> None:
+def _link_entries(old: str, new: str, source: str, root: str, is_python: bool = False) -> None:
+    is_python = is_python or os.path.lexists(os.path.join(old, ENVIRONMENT))
     os.mkdir(new)
     for entry in os.scandir(old):
+        if entry.name in CACHES:  # it may say that a test has passed
+            continue
         target = os.path.join(new, entry.name)
         leads_to = os.readlink(entry.path) if entry.is_symlink() else ""
         there = os.path.join(root, leads_to[len(source) + 1 :]) if inside(leads_to, source) else ""
@@ -192,10 +217,19 @@ def _link_entries(old: str, new: str, source: str, root: str) -> None:
             os.symlink(leads_to, target)
         elif there and os.path.lexists(there):
             os.symlink(there, target)
-        elif _is_split(entry.name) and entry.is_dir():
-            _link_entries(entry.path, target, source, root)
+        elif entry.is_dir() and (_is_split(entry.name) or (is_python and _is_of_python(entry))):
+            _link_entries(entry.path, target, source, root, is_python)
+        elif not leads_to and entry.is_file() and entry.stat().st_size <= LARGEST_COPIED:
+            _copy(old, entry.name, new)
         else:
             os.symlink(entry.path, target)
+
+
+def _is_of_python(entry: os.DirEntry[str]) -> bool:
+    """Tell whether a tool that installs the project again writes into a folder of an environment of Python."""
+    if not entry.name.endswith(RECORD):
+        return bool(PARTS.fullmatch(entry.name))
+    return FROM_TREE in read_if_any(os.path.join(entry.path, ORIGIN))
 
 
 def _is_split(name: str) -> bool:

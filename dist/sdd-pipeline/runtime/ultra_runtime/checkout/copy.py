@@ -23,7 +23,7 @@ from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ultra_runtime.checkout.settings import Settings
 
@@ -54,10 +54,12 @@ def make_copy(
     settings: Settings,
     env: Mapping[str, str],
     include: bytes | None = None,
+    known: Collection[str] = (),
 ) -> Copy:
     """Return a ready working copy of a commit in a new folder; it belongs to this process until that ends.
 
     `include` are the lines of an uncommitted `.worktreeinclude`; without them, those of the user's tree count.
+    `known` are paths among which dependency folders may be that are linked whatever a search finds.
     """
     seconds = settings.limits.get(fields.LIMITS_CHECKOUT_SECONDS, CHECKOUT_SECONDS)
     root = claim_folder(git, folder)
@@ -69,7 +71,7 @@ def make_copy(
         declared = os.path.lexists(os.path.join(root, DECLARED))
         notes = fill_submodules(git, commit, root, seconds) if declared else []
         notes += copy_included(git, commit, root, include)
-        notes += link_dependencies(git, root, settings.dependencies)
+        notes += link_dependencies(git, root, settings.dependencies, known)
         run_setup(root, settings, env, os.path.join(git.folder, FOLDER, SETUP_LOG))
     except BaseException:
         remove_copy(git, root)

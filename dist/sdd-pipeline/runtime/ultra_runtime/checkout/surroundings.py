@@ -9,6 +9,7 @@ import os
 import re
 
 from ultra_runtime.checkout.carried import (
+    CACHES,
     INCLUDE,
     PACKAGES,
     dependency_folders,
@@ -43,7 +44,6 @@ EVERYDAY = re.compile(
 )
 ATTRIBUTES_FILE = "core.attributesfile"
 READING, CARRIED, SEARCHED = "reading", "carried", "searched"
-CACHES = frozenset(("__pycache__", ".cache", ".vite", ".vite-temp", ".pytest_cache", ".turbo"))
 MOST_ENTRIES = 5_000
 OTHERS = f"the rest of what {INCLUDE} names"
 READ_DEPTH, LARGEST_READ = 2, 256 * 1024
@@ -91,10 +91,12 @@ class Surroundings(Struct):
         )
 
 
-def look_around(git: Git, given: Mapping[str, Any], settings: Settings) -> Surroundings:
-    """Return the surroundings as they are now."""
+def look_around(
+    git: Git, given: Mapping[str, Any], settings: Settings, known: Collection[str] = ()
+) -> Surroundings:
+    """Return the surroundings as they are now, with the dependency folders that are known."""
     include = include_lines(git, "HEAD").decode("latin-1")
-    found = carried(git, include, settings)
+    found = carried(git, include, settings, known)
     return Surroundings(given, settings.given, include, conversions(git), found, searched(git.root, settings))
 
 
@@ -108,7 +110,7 @@ def changed_names(was: Surroundings, now: Surroundings) -> list[str]:
 
 def differences(git: Git, pinned: Surroundings, settings: Settings) -> list[list[str]]:
     """Return what a working copy would get that differs from the start: pairs of kind and name."""
-    now = {READING: conversions(git), CARRIED: carried(git, pinned.include, settings)}
+    now = {READING: conversions(git), CARRIED: carried(git, pinned.include, settings, pinned.carried)}
     was = {READING: pinned.reading, CARRIED: pinned.carried}
     found = [[kind, name] for kind in now for name in _differing(was[kind], now[kind])]
     names = _newly_found(pinned.searched, searched(git.root, settings))
@@ -153,11 +155,11 @@ def conversions(git: Git) -> dict[str, str]:
     return found
 
 
-def carried(git: Git, include: str, settings: Settings) -> dict[str, str]:
+def carried(git: Git, include: str, settings: Settings, known: Collection[str] = ()) -> dict[str, str]:
     """Return the dependency folders and the included files, each with a digest of what is cheap to see."""
     found: dict[str, str] = {}
     targets: set[str] = set()
-    for path in dependency_folders(git.root, settings.dependencies):
+    for path in dependency_folders(git.root, settings.dependencies, known):
         links: list[str] = []
         found[path] = _folder_digest(os.path.join(git.root, path), links)
         targets.update(led_into(git.root, path, links))

@@ -1,10 +1,11 @@
-"""Find out before a run whether a working copy can be made; nothing is checked out, so this costs little."""
+"""Find out before a run whether a working copy can be made; hardly anything is checked out, so this costs little."""
 
 from __future__ import annotations
 
 import os
 
 from ultra_runtime.checkout.copy import claim_folder, copy_folder, unclaim_folder
+from ultra_runtime.checkout.filters import try_filters
 from ultra_runtime.checkout.ready import NotReady
 from ultra_runtime.checkout.setup import refuse_blocked
 from ultra_runtime.checkout.submodules import DECLARED, submodule_notes
@@ -21,15 +22,15 @@ MEGABYTE = 1024 * 1024
 
 
 def try_copy(git: Git, commit: str, settings: Settings) -> list[str]:
-    """Refuse what would keep a copy from being made: the setup, a submodule, the folder or the disk."""
+    """Refuse what would keep a copy from being made: the setup, a submodule, a filter, the folder or the disk."""
     refuse_blocked(git.root, settings)
     declared = os.path.lexists(os.path.join(git.root, DECLARED))
     notes = submodule_notes(git, commit) if declared else []
-    folder = copy_folder(git)
-    claim_folder(git, folder)
+    folder = claim_folder(git, copy_folder(git))
     try:
         space = os.statvfs(folder)
         free = space.f_bavail * space.f_frsize // MEGABYTE
+        notes += try_filters(git, commit, folder)
     finally:
         unclaim_folder(git, folder)
     above = os.path.dirname(folder)

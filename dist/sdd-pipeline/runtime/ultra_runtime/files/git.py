@@ -38,6 +38,8 @@ ALLOWED = frozenset((
     "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_ALLOW_PROTOCOL", "GIT_PROXY_COMMAND",
     "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_SSL_NO_VERIFY",
     "GIT_HTTP_PROXY_AUTHMETHOD", "GIT_NO_LAZY_FETCH",
+    # whether a checkout leaves large files as pointers, as the user's tree has them
+    "GIT_LFS_SKIP_SMUDGE",
     # where to log what git does; the output stays the same
     "GIT_TRACE2_EVENT",
 ))  # fmt: skip
@@ -52,7 +54,8 @@ OURS = {
 }
 # Whatever the user's settings are: print names unquoted, and start no file system monitor.
 PLAINLY = ("--no-pager", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false")
-IN_UTF8 = ("--encoding=UTF-8",)
+OF_LOG = ("--encoding=UTF-8", "--no-show-signature", "--no-use-mailmap")
+"""Whatever the user's settings are: print commits in UTF-8, check no signature, and read no other names of authors."""
 INDEX_FILE = "GIT_INDEX_FILE"
 # An index of ours is in one piece: if git splits one, it may remove the shared piece that the user's index needs.
 WHOLE = ("-c", "core.splitIndex=false")
@@ -72,8 +75,13 @@ INDEX_DAMAGED = (
     "index file corrupt",
     "bad signature 0x",
     "bad index file",
+    "cache entry has null sha1",
+    "unknown index entry format",
 )
-DAMAGED = ("hash mismatch", "corrupt", "has been changed")
+DAMAGED = (
+    *("hash mismatch", "corrupt", "has been changed"),
+    *("bad object", "invalid object", "unable to read tree", "unable to read sha1"),
+)
 """What git, or we, say about an object whose content is not what its name says."""
 HEAD, SYMBOLIC, ON_BRANCH = "HEAD", "ref: ", "ref: refs/heads/"
 ELSEWHERE = ON_BRANCH + ".invalid"
@@ -99,7 +107,9 @@ class GitError(UltraError):
             f"git {_command(words)} failed: {f'{lock} exists' if lock else one_line(told, MOST_TOLD)}"
         )
         if any(word in said for word in DAMAGED):
-            self.hint = "an object of the repository was changed or is damaged: `git fsck` lists such objects"
+            self.hint = (
+                "an object of the repository is missing, changed or damaged: `git fsck` lists such objects"
+            )
         if any(word in said for word in INDEX_DAMAGED):
             self.hint = (
                 "the index of git is damaged: ask the user to move it away and to run `git reset`, which keeps all files;"
@@ -199,7 +209,7 @@ class Git(Struct):
 
     def subject(self, commit: str) -> str:
         """Return the subject of a commit."""
-        return self.line("log", "-1", *IN_UTF8, "--no-show-signature", "--format=%s", commit)
+        return self.line("log", "-1", *OF_LOG, "--format=%s", commit)
 
     def run_refs(self, slug: str) -> RunRefs:
         """Return the refs of a run and what is wrong with them, as they are now."""
@@ -281,13 +291,23 @@ def run_git(
     seconds: float = SECONDS,
 ) -> Done:
     """Run git in a folder and return how it ended; no other function starts git."""
-    whole = WHOLE if INDEX_FILE in (env or {}) else ()
+    whole, pipe = WHOLE if INDEX_FILE in (env or {}) else (), ""
+
+    def stuck() -> str:
+        nonlocal pipe
+        from ultra_runtime.files.awaited_pipe import awaited_pipe
+
+        pipe = awaited_pipe(folder)
+        return pipe
+
+    words = ["git", "-C", folder, *whole, *words]
     try:
-        return capture(
-            ["git", "-C", folder, *whole, *words], {**environment(), **(env or {})}, given, seconds
-        )
+        done = capture(words, {**environment(), **(env or {})}, given, seconds, stuck)
     except NotStartedError as problem:
         raise RefusedError(str(problem), "install git, or put it on PATH") from None
+    if pipe:
+        raise RefusedError(f"{one_line(pipe)} is a pipe, and git waits for it", "remove it, then retry")
+    return done
 
 
 def ask_git(root: str, words: Sequence[str], given: bytes = b"") -> bytes | None:
@@ -313,6 +333,15 @@ def fields(said: bytes | None) -> list[str]:
     return [os.fsdecode(part) for part in (said or b"").split(b"\0") if part]
 
 
+def _dot_git(folder: str) -> str:
+    """Return the nearest `.git` of a folder and those above it; empty if there is none."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        if folder == os.path.dirname(folder):
+            return ""
+        folder = os.path.dirname(folder)
+    return os.path.join(folder, ".git")
+
+
 def find_git(start: str | None = None) -> Git:
     """Return the git of the working tree around a folder, or refuse with the reason."""
     folder = start or current_folder()
@@ -320,6 +349,10 @@ def find_git(start: str | None = None) -> Git:
     if done.status:
         said = done.err.decode("utf-8", "replace").strip()
         if "not a git repository" in said:
+            found = _dot_git(folder)
+            if found:
+                hint = "ask the user: its HEAD may be damaged, or what it leads to has moved (`git worktree repair`)"
+                raise RefusedError(f"git does not take {one_line(found)} for a repository", hint)
             hint = "plans run in a git repository: run `git init` and make a first commit"
             raise RefusedError(f"{one_line(folder)} is not in a git repository", hint)
         if "work tree" in said:

@@ -14,7 +14,7 @@ CONTRACT = Contract(
         Field(name="setup", type="commands", required=False, items="text"),
         Field(name="setup_seconds", type="integer", required=False, minimum=10, maximum=86400, default=600),
         Field(name="proof", type="text", required=False, values={"require": "A run starts only where a clean checkout can be made, and is completed only with the proof.", "try": "Without a clean checkout a run says why and can be completed, but no audit passes; a setup that fails makes it partial.", "off": "No clean checkout is made; every answer about the result says so."}, default="try"),
-        Field(name="dependencies", type="list", required=False, items="text", default=("node_modules", "bower_components", ".venv", "venv", ".pixi", "vendor", ".bundle", "Pods", "Carthage", "deps", "elm-stuff", ".yarn",)),
+        Field(name="dependencies", type="list", required=False, items="text", default=("node_modules", "bower_components", ".venv", "venv", ".pixi", "vendor", ".bundle", "Pods", "Carthage", "deps", ".yarn",)),
         Field(name="ports", type="list", required=False, minimum=1024, maximum=65535, items="integer"),
         Field(name="hub", type="text", required=False),
         Field(name="worker_setup", type="commands", required=False, items="text"),

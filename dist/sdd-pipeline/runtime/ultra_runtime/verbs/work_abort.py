@@ -16,8 +16,10 @@ FOR_PEOPLE = "act"
 def run(args: Args) -> Answer:
     """Answer with the status and how to continue; --force also ends a work of another session."""
     work = find_work(None, in_progress=True)
-    status, _ = abort_live(None, None, args.flag("--force"))
+    status, kept, _ = abort_live(None, None, args.flag("--force"))
     log(work, "main", f"aborted: {status}")
     call = f"{verb('work start')} {work.name}"
     data = {"ok": True, "work": work.name, "status": status, "next": f"tell the user; to continue: {call}"}
-    return Answer(data, f"{work.name} is {status}. To continue: {call}")
+    if kept:
+        data["kept"] = kept
+    return Answer(data, f"{'; '.join([f'{work.name} is {status}', *kept])}. To continue: {call}")

@@ -9,14 +9,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ultra_runtime.files.git import GitError
 
-FULL = "No space left on device"
+FULL, FILTER = "No space left on device", "smudge filter"
 # What git or the system says -> what to do; the first that fits.
 REMEDIES = {
     FULL: "free space there, or set TMPDIR to a folder with more",
     "Read-only file system": "make it writable, or set TMPDIR to a folder that is",
     "Permission denied": "make it writable, or set TMPDIR to a folder that is",
     "it timed out": "look for a filter or a disk that hangs, then retry",
-    "smudge filter": "make the filter work in a fresh checkout, for example by fetching what it needs",
+    FILTER: "make the filter work in a fresh checkout, for example by fetching what it needs",
 }
 OTHERWISE = "try `git worktree add` with this commit, and fix what it reports"
 
@@ -36,6 +36,8 @@ def git_failed(what: str, problem: GitError, otherwise: str = OTHERWISE) -> NotR
     fatal = [line for line in lines if line.startswith("fatal: ")]
     errors = [line for line in lines if line.startswith("error: ")]
     told = (fatal[-1:] or errors[:1] or lines[-1:])[0].removeprefix("fatal: ").removeprefix("error: ")
+    if FILTER in told:  # the error before it says what is missing
+        told += "".join(f" ({error.removeprefix('error: ')})" for error in errors[:1])
     remedy = next((remedy for words, remedy in REMEDIES.items() if words in problem.said), otherwise)
     return NotReady(f"{what}: {one_line(told, 300)}", remedy)
 

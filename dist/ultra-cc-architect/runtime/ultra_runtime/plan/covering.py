@@ -26,7 +26,7 @@ def means_folder(name: str) -> bool:
 def plain(path: str) -> str:
     """Return a path as git spells it, seen from the root; a path out of the tree keeps its dots."""
     parts: list[str] = []
-    for part in path.replace("\\", "/").split("/"):
+    for part in path.split("/"):
         if part == ".." and parts and parts[-1] != "..":
             parts.pop()
         elif part not in ("", "."):

@@ -7,6 +7,7 @@ a mark in the index would hide that. What a command adds to the files stays: the
 from __future__ import annotations
 
 import os
+import time
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
 from ultra_runtime.checkout.ready import NotReady, git_failed, system_failed
@@ -23,6 +24,8 @@ DIFFER = ("diff-files", "--name-only", "-z", "--ignore-submodules=all")
 CLOSELY = ("-c", "core.fileMode=true", "-c", "core.trustctime=true", "-c", "core.checkStat=default")
 STAYS = frozenset(("objects", "modules", "lfs", "annex", "worktrees"))
 """Objects and repositories in a git dir: nothing refers to new ones once the refs are put back."""
+PYTHON = b".py"
+"""What the byte code of such a file was made from is known by its size and the second of its change."""
 FAILED = "the files of the checkout cannot be put back after a command"
 
 
@@ -62,6 +65,10 @@ class KeptCheckout:
         except OSError as problem:
             raise system_failed(FAILED, problem) from None
         paths = self._changed()
+        if any(
+            path.endswith(PYTHON) for path in paths
+        ):  # byte code of the edit must not pass for that of the commit
+            time.sleep(1 - time.time() % 1)
         if paths:
             self._ask("checkout-index", "--quiet", "--force", "-u", "-z", "--stdin", given=_names(paths))
 

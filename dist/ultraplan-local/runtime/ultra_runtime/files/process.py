@@ -24,6 +24,8 @@ PIECE = 65536
 MARK = "ULTRA_COMMAND"
 SHORTEST_NAP, LONGEST_NAP = 0.0005, 0.02
 """Seconds: a program that has closed its output mostly ends at once."""
+PATIENCE = 1.0
+"""Seconds until a program is asked for what it waits; nearly all have ended by then."""
 HEAD = TAIL = 1024 * 1024
 
 
@@ -52,9 +54,16 @@ def which(name: str) -> str | None:
 
 
 def capture(
-    command: Sequence[str], env: Mapping[str, str], given: bytes = b"", seconds: float | None = None
+    command: Sequence[str],
+    env: Mapping[str, str],
+    given: bytes = b"",
+    seconds: float | None = None,
+    stuck: Callable[[], object] | None = None,
 ) -> Done:
-    """Run a program with these bytes on its standard input and return what it printed."""
+    """Run a program with these bytes on its standard input and return what it printed.
+
+    While it runs, `stuck` is asked again and again, ever less often; a program that is stuck is late at once.
+    """
     ends = [_pipe() for _ in range(3)]
     (in_from, in_to), (out_from, out_to), (err_from, err_to) = ends
     actions: Actions = [
@@ -74,7 +83,7 @@ def capture(
     deadline = None if seconds is None else time.monotonic() + seconds
     code = None
     try:
-        out, err, code = _talk(child, in_to, given, (out_from, err_from), deadline)
+        out, err, code = _talk(child, in_to, given, (out_from, err_from), deadline, stuck)
     finally:
         if code is None:
             end_group(child)
@@ -83,7 +92,12 @@ def capture(
 
 
 def _talk(
-    child: int, to: int, given: bytes, ends: tuple[int, int], deadline: float | None
+    child: int,
+    to: int,
+    given: bytes,
+    ends: tuple[int, int],
+    deadline: float | None,
+    stuck: Callable[[], object] | None,
 ) -> tuple[bytes, bytes, int | None]:
     """Write the input and collect the output until the program ends; without a status, time was up first.
 
@@ -98,8 +112,13 @@ def _talk(
     writers = [to] if given else []
     if not given:
         os.close(to)
+    begun, patience = time.monotonic(), PATIENCE
     try:
         while deadline is None or time.monotonic() < deadline:
+            if stuck and time.monotonic() - begun > patience:
+                if stuck():
+                    break
+                patience *= 2
             readable, writable, _ = select.select(
                 readers, writers, [], 0 if code is not None else LONGEST_NAP
             )

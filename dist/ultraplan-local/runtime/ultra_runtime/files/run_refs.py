@@ -30,7 +30,9 @@ BEGIN, DONE, SKIP, CLAIM = "begin-", "step-", "skip-", "claim-"
 LOCKED = ".lock"
 AROUND = "around"
 """What the run is pinned to beside its plan."""
-NAMES, BEGINNINGS = ("plan", "start", "end", AROUND), (BEGIN, DONE, SKIP, CLAIM, "wip", "chore")
+WHOLE = "whole"
+"""The plan of a session that runs from a spec."""
+NAMES, BEGINNINGS = ("plan", WHOLE, "start", "end", AROUND), (BEGIN, DONE, SKIP, CLAIM, "wip", "chore")
 """The refs that say where a run stands; the others keep what was undone."""
 
 

@@ -35,6 +35,8 @@ SPAWNING = (
 )  # a message resumes an agent that has ended
 SKILL = "Skill"
 ASK, ALWAYS, OFF = "ask", "always", "off"
+ACCEPTING = ("--accept-settings-change", "--accept-plan-change", "--accept-entry")
+"""What starts or resumes a run in the name of the user: there is none yet."""
 
 
 class OutOfTime(BaseException):
@@ -63,6 +65,8 @@ def main() -> int:
             verdict = _of_skill(call) if site else None
         elif verdict is None and (in_run or option in (ASK, ALWAYS)):
             verdict = _of_policy(call, site)
+        if not in_run and (verdict is None or verdict.verdict != "block"):
+            verdict = _of_claim(call)
         if verdict is not None and verdict.verdict in ("block", ASK):
             _answer(verdict, deny if verdict.verdict == "block" else _is_unattended())
         return LET_THROUGH
@@ -192,6 +196,17 @@ def _of_policy(call: _Call, site: Site | None) -> Verdict:
             __import__("gc").disable()  # one call, with bounded memory: collecting only takes time
         return judge.command(call.command)
     return ALLOW if "ws" in call.input else judge.path(call.path)  # Monitor may watch a socket instead
+
+
+def _of_claim(call: _Call) -> Verdict | None:
+    """Ask before a call that accepts something for the user, and nothing else: outside a run the guard has no say."""
+    command = call.command or ""
+    if not any(flag in command for flag in ACCEPTING):
+        return None
+    from ultra_runtime.guard.judge import Judge
+
+    verdict = Judge(call.cwd, None).claim(command)
+    return verdict if verdict.verdict == ASK else None
 
 
 def _is_unattended() -> bool:

@@ -12,17 +12,22 @@ from ultra_runtime.tables import LAUNCHER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ultra_runtime.guard.added_rules import AddedRules
     from ultra_runtime.guard.follow.watch import Watcher
     from ultra_runtime.guard.own_files import OwnFiles
     from ultra_runtime.guard.paths import PathContext
     from ultra_runtime.guard.site import Site
 
+OUTSIDE = "outside_repository"
 MAIN_TREE, SHARED_STASH, SHARED_GIT = "main_tree", "shared_stash", "shared_git"
+CLAIMED = "claimed_for_the_user"
 PATH_WORK = 400  # the cost of judging a path
 _ONLY_READ = ("list", "show")
 _BLANK = str.maketrans(dict.fromkeys(";&|()<{}[]=!,/\t\n\r", " "))
 _BARE = str.maketrans(dict.fromkeys("'\"", None))
+_APART = str.maketrans(dict.fromkeys("'\"", " "))
 _TO_NOWHERE = ("2>&1", ">&2", ">/dev/null", "> /dev/null")
 _ELSEWHERE = ("-C", "--git-dir", "--work-tree", "GIT_", "cd", "pushd", "chdir")
 
@@ -82,6 +87,14 @@ class Judge:
         effect = self._by_effects(watcher)
         return effect if effect.verdict == BLOCK else verdict
 
+    def claim(self, command: str) -> Verdict:
+        """Judge only whether a command says something for the user."""
+        from ultra_runtime.guard.follow.watch import verdict_of, watch
+
+        policy = load_policy()
+        policy.off = tuple(rule for rule in policy.rules if rule != CLAIMED)
+        return verdict_of(watch(command, policy), policy)
+
     def matches(self, command: str) -> list[Verdict]:
         """Return the verdict of every rule that a command matches, the deciding one first; empty when it may run."""
         found: dict[str, Verdict] = {}
@@ -114,7 +127,20 @@ class Judge:
             return True
         from ultra_runtime.guard.first_look import WRITERS
 
-        return not WRITERS.isdisjoint(plain.translate(_BLANK).split())
+        if not WRITERS.isdisjoint(plain.translate(_BLANK).split()):
+            return True
+        return self._may_name_protected(f"{plain} {command.translate(_APART)}")
+
+    def _may_name_protected(self, text: str) -> bool:
+        """Tell whether a command may name something protected: a hidden file, a record of the run, a hook."""
+        for word in text.translate(_BLANK).split():
+            if word[0] in ".-@:" and "." in word and word.strip("."):
+                return True
+        if self.site is None or self.cwd != self.site.root:
+            return self.site is not None
+        own = [str(self.site.lock.get(name) or "") for name in ("plan", "progress")]
+        names = [os.path.basename(path.rstrip("/")) for path in (*own, *self.place().hook_files)]
+        return any(name and name in text for name in names)
 
     def _may_leave(self, plain: str) -> bool:
         """Tell whether a command may reach another tree, or what all of them share."""
@@ -130,21 +156,19 @@ class Judge:
 
     def _by_effects(self, watcher: Watcher) -> Verdict:
         """Judge the files that a command would change, and the trees that its git commands work in."""
-        from ultra_runtime.guard.shell.calls import REMOVE
+        from ultra_runtime.files.globbed import globbed
         from ultra_runtime.guard.shell.syntax import TooMuch
 
         judged: set[tuple[str, bool]] = set()
         try:
-            for write in watcher.changed():
-                # a copy into a folder also by its path in that folder
-                for path in (write.path, *(f"{write.path}/{name}" for name in write.names)):
-                    removed = write.how == REMOVE
+            for named, removed, is_place in _changes(watcher):
+                for path in (named, *globbed(os.path.join(self.cwd, named))):
                     if (path, removed) in judged:
                         continue
                     judged.add((path, removed))
                     watcher.work.spend(PATH_WORK + len(path))
                     verdict = self._written(path, removed)
-                    if verdict.verdict == BLOCK:
+                    if verdict.verdict == BLOCK and not (is_place and verdict.rule == OUTSIDE):
                         return verdict
         except TooMuch as unreadable:
             return ruled(load_policy(), "unreadable", str(unreadable)) if self.site else ALLOW
@@ -230,6 +254,21 @@ class Judge:
                 self.cwd, root, self.home, site is not None, hook_files(root, git_dir, self.home)
             )
         return self._place
+
+
+def _changes(watcher: Watcher) -> Iterator[tuple[str, bool, bool]]:
+    """Yield each path that a command changes, whether it is removed, and whether it may be anywhere."""
+    from ultra_runtime.guard.changed_places import places
+    from ultra_runtime.guard.shell.calls import REMOVE
+
+    for write in watcher.changed():
+        # a copy into a folder also by its path in that folder
+        for path in (write.path, *(f"{write.path}/{name}" for name in write.names)):
+            yield path, write.how == REMOVE, False
+    for ran in watcher.ran or ():
+        watcher.work.spend(len(ran.stdin) + sum(map(len, ran.args)))
+        for path in places(ran):
+            yield path, False, True
 
 
 def _stashes(words: list[str]) -> bool:

@@ -29,7 +29,7 @@ def find_overlaps(touched: Sequence[tuple[int, Sequence[str]]]) -> Iterator[tupl
 def normal(path: str) -> str:
     """Return a path as it is compared."""
     parts: list[str] = []
-    for part in path.casefold().replace("\\", "/").split("/"):
+    for part in path.casefold().split("/"):
         if part == ".." and parts:
             parts.pop()
         elif part not in ("", ".", ".."):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.files.git import IN_UTF8, fields
+from ultra_runtime.files.git import OF_LOG, fields
 from ultra_runtime.run.tree.snapshot import Entry, listed_entries, parse_raw, portions
 from ultra_runtime.struct import EMPTY
 
@@ -74,7 +74,7 @@ class Lineage:
     def __init__(self, git: Git, start: str, end: str) -> None:
         self.git = git
         self.end = end
-        words = ("-z", *IN_UTF8, "--first-parent", "--reverse", "--no-show-signature", "--format=%H %P%n%s")
+        words = ("-z", *OF_LOG, "--first-parent", "--reverse", "--format=%H %P%n%s")
         done = git.done("log", *words, f"{start}..{end}", env=AS_THEY_ARE)
         self.is_there = not done.status
         """Whether git has found both commits."""

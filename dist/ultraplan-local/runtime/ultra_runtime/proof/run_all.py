@@ -168,8 +168,10 @@ class Commands:
 
     def _copy_of(self, commit: str, folder: str) -> Copy:
         env = environment_in_copy(self.place.root, folder)
-        include = self.around.include.encode("latin-1") if self.around else None
-        return make_copy(self.git, commit, folder, self.settings, env, include)
+        if self.around is None:
+            return make_copy(self.git, commit, folder, self.settings, env)
+        include = self.around.include.encode("latin-1")
+        return make_copy(self.git, commit, folder, self.settings, env, include, self.around.carried)
 
     def _run_each(self, root: str, committed: KeptCheckout | None = None) -> None:
         known = {row["command"] for row in self.state["rows"]}

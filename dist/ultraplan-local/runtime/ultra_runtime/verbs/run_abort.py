@@ -14,8 +14,9 @@ KEPT = "all commits and edits stay in the working tree, also those of an unfinis
 
 def run(args: Args) -> Answer:
     """Answer with the status and how to continue; --force also ends a run of another session."""
-    status, resume = abort_live(args.get("--plan"), args.get("--project"), args.flag("--force"))
+    status, kept, resume = abort_live(args.get("--plan"), args.get("--project"), args.flag("--force"))
+    edits = "; ".join([KEPT, *kept])
     data = {
-        "ok": True, "status": status, "edits": KEPT, "next": f"tell the user, also `edits`; to continue: {resume}",
+        "ok": True, "status": status, "edits": edits, "next": f"tell the user, also `edits`; to continue: {resume}",
     }  # fmt: skip
-    return Answer(data, f"The run is {status}: {KEPT}. To continue: {resume}")
+    return Answer(data, f"The run is {status}: {edits}. To continue: {resume}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ultra_runtime.files.dead_lock import drop_dead_lock
+from ultra_runtime.files.git import OF_LOG
 from ultra_runtime.proof.objects import CommitTree
 from ultra_runtime.run.tree.snapshot import parse_raw
 from ultra_runtime.words import one_line, shell_word
@@ -64,7 +65,7 @@ def moved(run: WaveRun, old: str, new: str) -> str:
 
 def _named(run: WaveRun, old: str, new: str) -> str:
     """Name the newest commits between two, so that the user sees whether they are theirs."""
-    words = ("--no-show-signature", "--format=%h %s", f"-{MOST_NAMED + 1}", f"{old}..{new}")
+    words = (*OF_LOG, "--format=%h %s", f"-{MOST_NAMED + 1}", f"{old}..{new}")
     rows = [one_line(row, 60) for row in os.fsdecode(run.git.ask("log", *words)).splitlines()]
     return "; ".join([*rows[:MOST_NAMED], *(["and more"] if len(rows) > MOST_NAMED else [])])
 

@@ -105,7 +105,8 @@ def _make_ready(run: WaveRun, git: Git) -> None:
     commit = git.head()
     fill_submodules(run.git, commit, git.root, _seconds(run))
     copy_included(run.git, commit, git.root)
-    link_dependencies(run.git, git.root, run.settings.dependencies)
+    known = run.around.carried if run.around else ()
+    link_dependencies(run.git, git.root, run.settings.dependencies, known)
 
 
 def _seconds(run: WaveRun) -> float:

@@ -30,7 +30,7 @@ def pin_again(run: WaveRun, accepts: bool) -> dict[str, str]:
     if was is None:
         return pin_around(run)
     run.read_settings()
-    names = changed_names(was, look_around(run.git, run.given, run.settings))
+    names = changed_names(was, look_around(run.git, run.given, run.settings, was.carried))
     if not names:
         return {}
     if not accepts:

@@ -12,6 +12,7 @@ from ultra_runtime.rendered import verb
 from ultra_runtime.run.state.assignment import manifest_of
 from ultra_runtime.run.state.live import BRANCH
 from ultra_runtime.run.state.repair import finish_commit, name_hooks
+from ultra_runtime.run.state.statuses import OVER
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.commit import (
     build_index,
@@ -110,15 +111,27 @@ def _refuse_unverified(live: Live, record: Record) -> None:
         raise RefusedError(MEANWHILE, again)
 
 
+def keep_what_was_there(live: Live) -> list[str]:
+    """Save what an unfinished step has replaced or removed and no commit has, and say so: no resume may follow."""
+    record, told = live.records.read(), len(live.lock.get("findings") or ())
+    if record is None or live.progress.state(record.number) in OVER:
+        return []
+    try:
+        changes = live.snapshots.changes(record.tree, live.snapshots.take())
+        _keep_replaced(live, record, [one for one in changes if one.path not in record.artefacts])
+        _keep_removed(live, record)
+    except (RefusedError, GitError) as problem:
+        live.found(f"step {record.number}: {problem}")
+    return list(live.lock.get("findings") or ())[told:]
+
+
 def _keep_removed(live: Live, record: Record) -> None:
     """Save ignored files that the step removed or edited: there is no other copy."""
     try:
         paths = save_removed(live.workspace, live.snapshots, record)
     except (NotSavedError, GitError) as problem:
-        live.found(
-            f"step {record.number}: ignored files that it removed or edited could not be saved: {problem}"
-        )
-        return
+        error = f"ignored files that the step removed or edited cannot be saved: {problem}"
+        raise RefusedError(error, _again(record)) from None
     if paths:
         back = f"`{verb('step rescue')} {record.number}` when the run is over"
         root = live.workspace.root
@@ -133,11 +146,14 @@ def _keep_replaced(live: Live, record: Record, changes: Sequence[Change]) -> Non
         ref, paths = save_replaced(live.workspace, live.snapshots, record, changes)
     except (NotSavedError, GitError) as problem:
         error = f"what was not committed before the step cannot be saved: {problem}"
-        again = f"fix this, then retry `{verb('step commit')} {record.number}`"
-        raise RefusedError(error, again) from None
+        raise RefusedError(error, _again(record)) from None
     if paths:
         back = f"`git show {ref}:{shell_word(paths[0])}` prints it"
         live.found(f"step {record.number} replaced what was not committed: {list_paths(paths)}; {back}")
+
+
+def _again(record: Record) -> str:
+    return f"fix this, then retry `{verb('step commit')} {record.number}`"
 
 
 def _without_commit(live: Live, record: Record, note: str) -> Committed:

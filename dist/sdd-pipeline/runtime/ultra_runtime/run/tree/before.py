@@ -6,6 +6,7 @@ import os
 import stat
 
 from ultra_runtime.answer import RefusedError
+from ultra_runtime.errors import UltraError
 from ultra_runtime.files.git import GitError
 from ultra_runtime.plan.covering import WILD, plain
 from ultra_runtime.run.tree.placing import ROOT, parents
@@ -110,7 +111,8 @@ def keep(
         snapshots.hold(objects.union(*(snapshots.beyond(head, one) for one in (tree, before.raw) if one)))
     except (NotSavedError, GitError, OSError) as problem:
         error = f"the tree before the step cannot be recorded: {one_line(str(problem), 300)}"
-        raise RefusedError(error, "fix this and retry; nothing was changed") from None
+        hint = problem.hint if isinstance(problem, UltraError) else UltraError.hint
+        raise RefusedError(error, f"{hint}; nothing was changed") from None
     values = {name: getattr(before, name) for name in ("tree", "paths", "raw", "usual", "whole")}
     for name in BY_PATH:
         values[name] = {spelled(path): bits for path, bits in getattr(before, name).items()}
@@ -280,6 +282,7 @@ def _pathspecs(paths: Sequence[str]) -> list[str]:
     found = []
     for path in map(plain, paths):
         if any(sign in path for sign in WILD):
-            found += [f":(top,glob){path}", f":(top,glob){path}/**"]
+            glob = path.replace("\\", "\\\\").replace("[", "\\[")
+            found += [f":(top,glob){glob}", f":(top,glob){glob}/**"]
         found.append(f":(top,literal){path}")
     return found

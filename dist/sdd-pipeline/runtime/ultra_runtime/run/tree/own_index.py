@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import os
 
+from ultra_runtime.files.digest import sha1, sha256
+from ultra_runtime.files.git import GitError
 from ultra_runtime.files.json_file import read_json
+from ultra_runtime.files.process import Done
 from ultra_runtime.files.quick_write import put
+from ultra_runtime.files.regular_file import read_if_any
 from ultra_runtime.files.seal import is_sealed, sealed
 from ultra_runtime.text.jsontext import write
 
@@ -70,10 +74,14 @@ class IndexChange:
         self.index = index
         self.path = f"{index.path}.{os.getpid()}"
         self.source = index.of_user if fresh else index.path
+        self.fresh = fresh
         self.noted: dict[str, str] = {}
 
     def __enter__(self) -> IndexChange:
         link_index(self.source, self.path)
+        if self.fresh and not is_whole(self.path):
+            drop(self.path)
+            raise GitError(["status"], Done(128, err=b"fatal: index file corrupt: its checksum is another"))
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
@@ -83,6 +91,16 @@ class IndexChange:
         finally:
             drop(self.path)
             drop(self.path + ".lock")
+
+
+def is_whole(path: str) -> bool:
+    """Tell whether an index ends with its checksum, which git does not compare; zeros say that it has none."""
+    data = read_if_any(path)
+    ends = ((sha1, 20), (sha256, 32))
+    return (
+        any(data[-size:] in (bytes(size), bytes.fromhex(make(data[:-size]))) for make, size in ends)
+        or not data
+    )
 
 
 def mark_of(path: str) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ultra_runtime.guard.follow import wrappers
 from ultra_runtime.guard.follow.kinds import SHELLS, language
 from ultra_runtime.guard.shell.calls import (
-    MODE,
-    REMOVE,
     Call,
     Write,
     is_assignment,
@@ -378,12 +376,11 @@ def _filled(follower: Follower, word: str, item: str) -> str:
 def find(follower: Follower, call: Call) -> str:
     """Follow the commands of find -exec; a file that it finds is never an option."""
     args = call.args
-    start = next((at for at, arg in enumerate(args) if arg[:1] in ("-", "(", "!")), len(args))
-    if "-delete" in args:
-        for path in args[:start] or ["."]:
-            follower.wrote(Write(path, REMOVE if _takes_all(args[start:]) else MODE, call.name))
     from ultra_runtime.guard.follow.outputs import find_form, printed
+    from ultra_runtime.guard.follow.writes import deleted
 
+    for write in deleted(call) if "-delete" in args else ():
+        follower.wrote(write)
     for at, arg in enumerate(args[:-1]):
         if arg in wrappers.FIND_WRITES:
             follower.wrote(Write(args[at + 1], "truncate", call.name))
@@ -404,17 +401,6 @@ def find(follower: Follower, call: Call) -> str:
             out += follower.execute(words, "") if len(out) < MAX_MADE else ""
         at = end + 1
     return out or printed(call)
-
-
-def _takes_all(args: list[str]) -> bool:
-    """Tell whether no word of find chooses files, but for their kind: what is in a folder goes with all below it."""
-    rest = iter(args)
-    for arg in rest:
-        if arg in ("-type", "-mindepth"):
-            next(rest, "")
-        elif arg not in ("-delete", "-depth", "-d", "-mount", "-xdev", "-print", "-print0"):
-            return False
-    return True
 
 
 def fd(follower: Follower, call: Call) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.patterns import PatternError
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.files.run_refs import AROUND
 from ultra_runtime.proof.checks import StepCommits
 from ultra_runtime.proof.conditions import conditions_of
@@ -13,6 +14,7 @@ from ultra_runtime.proof.objects import Lineage, is_ancestor
 from ultra_runtime.proof.prove import prove
 from ultra_runtime.run.life.exits import exit_conditions
 from ultra_runtime.run.life.recorded import read_facts, stray_commits
+from ultra_runtime.run.life.sessions import edited_whole
 from ultra_runtime.run.state.around import read_around
 from ultra_runtime.run.state.assignment import Assignment, check_plan, manifest_of
 from ultra_runtime.struct import Struct
@@ -154,9 +156,23 @@ def audit(case: Case | None, tried: Tried | None = None, known: Sequence[Drift] 
     proof = prove(
         git, case.completed, fence, facts.start, facts.end, facts.ranges, conditions, tried, facts.claims
     )
-    drifts = [*case.edited, *_history(case, lineage), *proof.drifts, *_messages(case, lineage), *known]
+    drifts = [
+        *case.edited,
+        *_edited_whole(case),
+        *_history(case, lineage),
+        *proof.drifts,
+        *_messages(case, lineage),
+        *known,
+    ]
     notes = [*facts.problems, *proof.notes, *stray_commits(git, facts, lineage)]
     return Audit(source, drifts, numbers, case.missing, notes, facts.has_ended)
+
+
+def _edited_whole(case: Case) -> list[Drift]:
+    """Return the edit of the plan of a session whose Verification counts for it."""
+    counts = len(case.exits()) > len(case.assignment.exits)
+    edited = edited_whole(case.git, case.place) if counts else None
+    return [Drift("plan", f"the Verification of the pinned {PLAN_FILE}", "an edited one")] if edited else []
 
 
 def _history(case: Case, lineage: Lineage) -> list[Drift]:

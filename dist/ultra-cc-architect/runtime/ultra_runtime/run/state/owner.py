@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SESSION_VARIABLE = launcher().upper().replace("-", "_") + "_SESSION"
 CLIENT, NAMED, TERMINAL = "client", "named", "terminal"
-SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "busybox", "env", "timeout", "nice", "nohup")
+SHELLS, WRAPPERS = ("sh", "bash", "dash", "zsh", "ksh", "busybox"), ("env", "timeout", "nice", "nohup")
 START_FIELD = 19
 
 
@@ -124,8 +124,8 @@ def _is_for_one_line(pid: int) -> bool:
     """Tell whether a process is a wrapper, or a shell for one command line."""
     words = _command_line(pid)
     name = os.path.basename(words[0]).lstrip("-") if words else ""
-    runs_text = name in SHELLS[:6] and any(word[:1] == "-" and "c" in word for word in words[1:2])
-    return runs_text or name in SHELLS[6:]
+    runs_text = name in SHELLS and any(word[:1] == "-" and "c" in word for word in words[1:2])
+    return runs_text or name in WRAPPERS
 
 
 def _command_line(pid: int) -> list[str]:

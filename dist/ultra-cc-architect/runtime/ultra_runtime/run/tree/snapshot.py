@@ -14,7 +14,7 @@ import time
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import GitError
 from ultra_runtime.run.tree.own_index import HEAD, REMEMBERS, TREE, WRITTEN, OwnIndex, drop
-from ultra_runtime.run.tree.workspace import make_folder, put, refuse_pipes
+from ultra_runtime.run.tree.workspace import make_folder, put
 from ultra_runtime.struct import Struct
 from ultra_runtime.words import first_of, one_line
 
@@ -126,7 +126,6 @@ class Snapshots:
         if recorded:
             return recorded
         make_folder(self.objects)
-        refuse_pipes(self.git.root)
         try:
             return self._take()
         except GitError as problem:
@@ -138,9 +137,7 @@ class Snapshots:
         try:
             return self._take()
         except GitError as problem:
-            raise RefusedError(
-                f"the working tree cannot be recorded: {problem}", "fix this and retry"
-            ) from None
+            raise RefusedError(f"the working tree cannot be recorded: {problem}", problem.hint) from None
 
     def _take(self) -> str:
         fresh = not self.own_index.is_ours()

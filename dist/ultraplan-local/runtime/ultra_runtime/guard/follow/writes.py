@@ -57,6 +57,32 @@ def removed(call: Call) -> list[Write]:
     return [Write(path, REMOVE, call.name) for path in found.operands if not found.has("help", "version")]
 
 
+_EXCEPTIONS = frozenset(("!", "-not", "-o", "-or", "-prune"))
+
+
+def deleted(call: Call) -> list[Write]:
+    """Find what find -delete removes: all in a folder, or what has a name, also in the hidden folders there."""
+    args = call.args
+    start = next((at for at, arg in enumerate(args) if arg[:1] in ("-", "(", "!")), len(args))
+    names = [name for option, name in zip(args, args[1:]) if option in ("-name", "-iname")]
+    if not _EXCEPTIONS.isdisjoint(args):
+        names = []
+    within = tuple(f"{folder}{name}" for name in names for folder in ("", ".*/", ".*/*/"))
+    how = REMOVE if _takes_all(args[start:]) else MODE
+    return [Write(path, how, call.name, within) for path in args[:start] or ["."]]
+
+
+def _takes_all(args: list[str]) -> bool:
+    """Tell whether no word of find chooses files, but for their kind: what is in a folder goes with all below it."""
+    rest = iter(args)
+    for arg in rest:
+        if arg in ("-type", "-mindepth"):
+            next(rest, "")
+        elif arg not in ("-delete", "-depth", "-d", "-mount", "-xdev", "-print", "-print0"):
+            return False
+    return True
+
+
 def changed(call: Call) -> list[Write]:
     """Find the files whose mode or owner changes; the mode counts as a file, which is harmless."""
     valued = "mxMX" if call.name == "setfacl" else ""
@@ -207,8 +233,8 @@ def image(call: Call) -> list[Write]:
 
 
 _TO_FILE = {
-    "curl": ("oHdAubeFTXxUmwEKCcDQrtyYz", "output header data user-agent user request"),
-    "wget": ("OoaiPUetTwQBDAR", "output-document output-file"),
+    "curl": ("oHdAubeFTXxUmwEKCcDQrtyYz", "output output-dir header data user-agent user request"),
+    "wget": ("OoaiPUetTwQBDAR", "output-document output-file directory-prefix"),
     "aria2c": ("odx", "out dir"),
     "fetch": ("o", "output"),
     "http": ("o", "output"),
@@ -223,9 +249,12 @@ def saved(call: Call) -> list[str]:
     found = options(call.args, *_TO_FILE[call.name])
     names = ("O", "output-document") if call.name == "wget" else ("o", "output", "out")
     out = [value for name, value in found.values if name in names and value not in ("-", "/dev/stdout")]
+    into = {"aria2c": ("d", "dir"), "curl": ("output-dir",)}.get(call.name, ())
     if not out and (call.name in ("wget", "aria2c") or found.has("O", "remote-name")):
         out = [base_name(operand.split("?", 1)[0]) for operand in found.operands if "/" in operand]
-    return [name for name in out if name]
+        into = ("P", "directory-prefix") if call.name == "wget" else into
+    folder = found.value(*into)
+    return [f"{folder}/{name}" if folder else name for name in out if name]
 
 
 def save(call: Call) -> list[Write]:

@@ -15,8 +15,8 @@ from ultra_runtime.run.tree.workspace import find_workspace
 from ultra_runtime.words import one_line
 
 
-def abort_live(plan: str | None, project: str | None, force: bool) -> tuple[str, str]:
-    """End the live run and return its status and the command that continues it."""
+def abort_live(plan: str | None, project: str | None, force: bool) -> tuple[str, list[str], str]:
+    """End the live run; return its status, what was saved of the user's, and the command that continues it."""
     workspace = find_workspace()
     lock = read_lock(workspace)
     if lock is None:
@@ -41,5 +41,5 @@ def abort_live(plan: str | None, project: str | None, force: bool) -> tuple[str,
         except RefusedError:
             keep_findings(workspace, lock)
             drop_lock(workspace)
-            return STOPPED, live.command("--resume")
-        return abort(live), live.command("--resume")
+            return STOPPED, [], live.command("--resume")
+        return (*abort(live), live.command("--resume"))

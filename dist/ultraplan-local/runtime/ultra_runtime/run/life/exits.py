@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
-from ultra_runtime.files.digest import sha256
-from ultra_runtime.files.regular_file import UnreadableError, read_regular
-from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.plan.session_spec import NO_CHANGES
 from ultra_runtime.proof.conditions import conditions_of
 from ultra_runtime.run.life.sessions import plan_done_with
@@ -55,7 +50,6 @@ def judge_exits(
 
     `left` is what has changed since the last step and is not committed.
     """
-    problems = _edited_plan(live) if tried and len(conditions) > len(live.assignment.exits) else []
     commands = conditions_of([], [one for one in conditions if not is_clean_tree(one)])
     clean = any(map(is_clean_tree, conditions))
     prose = [
@@ -65,14 +59,13 @@ def judge_exits(
     ]
     if tried is None:
         return Exits(SKIPPED if commands or clean else NO_COMMAND)
-    if not commands and not problems and not clean:
+    if not commands and not clean:
         return Exits(NO_COMMAND, to_check=prose)
-    if not (problems or clean or any(one.command in tried.rows for one in commands)):
+    if not (clean or any(one.command in tried.rows for one in commands)):
         return Exits(SKIPPED, to_check=prose)
-    if clean and left:
-        problems.append(f"{NO_CHANGES}: not committed: {list_paths(left, MOST_NAMED)}")
+    uncommitted = [f"{NO_CHANGES}: not committed: {list_paths(left, MOST_NAMED)}"] if clean and left else []
     checked = [(one.command, tried.problem(one)) for one in commands]
-    rows = problems + [f"`{one_line(command)}` {problem}" for command, problem in checked if problem]
+    rows = uncommitted + [f"`{one_line(command)}` {problem}" for command, problem in checked if problem]
     held = [
         f"`{one_line(command)}` passes"
         for command, problem in checked
@@ -86,22 +79,3 @@ def judge_exits(
 def is_clean_tree(condition: InlineCommand) -> bool:
     """Return whether a condition asks for a tree without uncommitted changes, which code decides."""
     return condition.text.casefold().startswith(NO_CHANGES)
-
-
-def _edited_plan(live: Live) -> list[str]:
-    """Return why the Verification of the whole plan counts for nothing."""
-    pinned = live.lock.get("whole")
-    if pinned and pinned != digest_of_plan(live.place):
-        return [f"{PLAN_FILE} was edited during the run, so its Verification proves nothing"]
-    return []
-
-
-def digest_of_plan(place: RunPlace) -> str | None:
-    """Return the digest of the plan that a session spec belongs to; the run is pinned to it as well."""
-    path = os.path.join(place.folder, PLAN_FILE)
-    if place.session is None or not place.project or place.plan == path:
-        return None
-    try:
-        return sha256(read_regular(path))
-    except UnreadableError:
-        return None

@@ -32,6 +32,7 @@ from ultra_runtime.run.state.past import drop_findings, free_path, keep_findings
 from ultra_runtime.run.state.progress import KIND
 from ultra_runtime.run.state.shell_call import open_logs
 from ultra_runtime.run.state.statuses import COMPLETED, IN_PROGRESS, PARTIAL, STOPPED
+from ultra_runtime.run.step.checkpoint import keep_what_was_there
 from ultra_runtime.run.step.strays import claim_commits, name_leftovers
 from ultra_runtime.run.tree.workspace import replace
 from ultra_runtime.struct import Struct
@@ -82,6 +83,7 @@ def finish(
     _refuse_early(live)
     if mine:
         claim_commits(live)
+    keep_what_was_there(live)
     left = name_leftovers(live)
     head = live.git.head()
     case = open_case(live.git, live.place, read_plan_bytes(live.place.plan), head)
@@ -164,14 +166,15 @@ def release(live: Live) -> None:
         live.snapshots.forget()
 
 
-def abort(live: Live) -> str:
-    """End a run that is stuck, as it is, and return its status."""
+def abort(live: Live) -> tuple[str, list[str]]:
+    """End a run that is stuck, as it is; return its status, and what was saved of the user's."""
     if not live.ended:
         live.progress.change({fields.STATUS: STOPPED})
         live.progress.save()
+    kept = keep_what_was_there(live)
     write_session_state(live.git, live.place, live.progress.status)
     release(live)
-    return live.progress.status
+    return live.progress.status, kept
 
 
 def _refuse_early(live: Live) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.checkout.carried import INCLUDE
 from ultra_runtime.checkout.settings import settings_file, settings_of
-from ultra_runtime.checkout.surroundings import changed_names, differences
+from ultra_runtime.checkout.surroundings import changed_names, differences, look_around
 from ultra_runtime.contract.model import load_contract
 from ultra_runtime.files.digest import sha256
+from ultra_runtime.files.run_files import PLAN_FILE
 from ultra_runtime.rendered import verb
 from ultra_runtime.run.life import accept
 from ultra_runtime.run.life.asked import RESUME
-from ultra_runtime.run.life.sessions import has_begun
+from ultra_runtime.run.life.sessions import edited_whole, has_begun
 from ultra_runtime.run.state.around import read_around
 from ultra_runtime.run.state.known import read_known
 from ultra_runtime.run.state.live import SETTINGS
@@ -77,6 +78,7 @@ def resume_or_refuse(live: Live, asked: StartRequest, data: bytes, notes: list[s
         )
         return False
     _pin(live, asked, data, refs, progress)
+    _pin_whole(live, asked)
     _pin_around(live, asked, refs)
     reconcile(live)
     _name_moved(live)
@@ -144,6 +146,17 @@ def _pin(
     _report_change(live, accept.difference(pinned, data))
 
 
+def _pin_whole(live: Live, asked: StartRequest) -> None:
+    """Compare the Verification of the whole plan, which the last session runs, with the pinned one."""
+    edited = edited_whole(live.git, live.place)
+    if edited is None:
+        return
+    if not asked.accept_plan_change:
+        error = f"the Verification of {PLAN_FILE} was edited since the run started"
+        raise RefusedError(error, "ask the user; undo the edit, or add --accept-plan-change if it is wanted")
+    _report_change(live, accept.difference(*edited))
+
+
 def _pin_around(live: Live, asked: StartRequest, refs: dict[str, str]) -> None:
     """Continue with the surroundings of the start; changed ones need --accept-settings-change."""
     was, now = read_around(live.git, refs), live.around
@@ -155,6 +168,9 @@ def _pin_around(live: Live, asked: StartRequest, refs: dict[str, str]) -> None:
             raise RefusedError(error, f"ask the user; add {ACCEPT} if the run may continue with it as it is")
         return
     names = changed_names(was, now)
+    if names:  # among new folders a search may not find what the start has found
+        now = live.around = look_around(live.git, now.given, settings_of(now.settings), was.carried)
+        names = changed_names(was, now)
     changed = f"changed since the run started: {list_paths(names, MOST_NAMED)}"
     if asked.accept_settings_change:
         if names:

@@ -8,6 +8,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.files.run_files import PLAN_FILE
+from ultra_runtime.files.run_refs import WHOLE
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.standing import is_stale, same_step
 from ultra_runtime.plan.values import PLAN, SESSION_SPEC
@@ -142,6 +143,35 @@ def master_plan(place: RunPlace) -> Plan | None:
     return plan if _session(plan, place.session) else None
 
 
+def whole_plan(place: RunPlace) -> bytes | None:
+    """Return the plan of a session that runs from a spec; its Verification counts for the last session."""
+    path = os.path.join(place.folder, PLAN_FILE)
+    if place.session is None or not place.project or place.plan == path:
+        return None
+    try:
+        return read_regular(path)
+    except UnreadableError:
+        return None
+
+
+def edited_whole(git: Git, place: RunPlace) -> tuple[bytes, bytes] | None:
+    """Return the plan that a session was pinned to and the current one, if their Verification differs."""
+    name, now = git.refs(place.slug).get(WHOLE), whole_plan(place)
+    if not name or now is None:
+        return None
+    pinned = git.blob(name)
+    return None if _verification(pinned) == _verification(now) else (pinned, now)
+
+
+def _verification(plan: bytes) -> list[str]:
+    return [one.text for one in read(plan, PLAN).verification]
+
+
+def _pinned_whole(git: Git, place: RunPlace) -> Plan | None:
+    name = git.refs(place.slug).get(WHOLE)
+    return read(git.blob(name), PLAN) if name else None
+
+
 def session_after(git: Git, place: RunPlace) -> Session | None:
     """Return the next session that is not completed, in the order of waves; after the last, the first one left."""
     plan = master_plan(place)
@@ -157,7 +187,7 @@ def session_after(git: Git, place: RunPlace) -> Session | None:
 
 def plan_done_with(git: Git, place: RunPlace, end: str) -> Plan | None:
     """Return the plan when all its other sessions are completed and contained in the end of this one."""
-    plan = master_plan(place)
+    plan = _pinned_whole(git, place) or master_plan(place)
     if plan is None:
         return None
     for session in plan.sessions:

@@ -11,7 +11,7 @@ from ultra_runtime.files.atomic import WriteError
 from ultra_runtime.files.digest import sha256
 from ultra_runtime.files.project_writes import ignore_own_files
 from ultra_runtime.files.run_files import REFS
-from ultra_runtime.files.run_refs import AROUND
+from ultra_runtime.files.run_refs import AROUND, WHOLE
 from ultra_runtime.files.seal import is_sealed
 from ultra_runtime.guard.policy import BLOCK, WARN
 from ultra_runtime.plan.commands import options_when_blocked, scan
@@ -21,10 +21,15 @@ from ultra_runtime.run.life.asked import RESUME
 from ultra_runtime.run.life.choice import SINGLE, choose_strategy, strategy_note, strategy_of, waves_of_plan
 from ultra_runtime.run.life.ending import write_session_state
 from ultra_runtime.run.life.entry import entry_problem
-from ultra_runtime.run.life.exits import digest_of_plan
 from ultra_runtime.run.life.readiness import readiness
 from ultra_runtime.run.life.resume import resume_or_refuse
-from ultra_runtime.run.life.sessions import begun_with, place_to_resume, refuse_done_by_sessions, refuse_stale
+from ultra_runtime.run.life.sessions import (
+    begun_with,
+    place_to_resume,
+    refuse_done_by_sessions,
+    refuse_stale,
+    whole_plan,
+)
 from ultra_runtime.run.state.around import keep_around
 from ultra_runtime.run.state.assignment import (
     NONE,
@@ -214,7 +219,6 @@ def _lock(workspace: Workspace, place: RunPlace, asked: StartRequest, data: byte
         "step": asked.step,
         BRANCH: workspace.git.branch(),
         "digest": sha256(data),
-        "whole": digest_of_plan(place),
         "owner": this_owner().as_data(),
     }
     old = read_lock(workspace)
@@ -256,8 +260,12 @@ def _write_down(live: Live, data: bytes) -> str:
             ignore_own_files(place.project)
         except WriteError as problem:
             raise RefusedError(f"{place.project.shown}: {problem}", "fix this and retry") from None
-    blob = git.ask("hash-object", "-w", "--stdin", given=data).decode().strip()
-    refs: dict[str, str | None] = {"plan": blob}
+    plans = {"plan": data, WHOLE: whole_plan(place)}
+    refs: dict[str, str | None] = {
+        name: git.ask("hash-object", "-w", "--stdin", given=text).decode().strip()
+        for name, text in plans.items()
+        if text is not None
+    }
     known = git.known[place.slug].refs
     tree = ""
     if "start" not in known:

@@ -63,7 +63,8 @@ def rescue(number: int, names: Sequence[str], plan: str | None, project: str | N
 
 def rescue_answer(rescued: Rescued, what: dict[str, Any], again: str) -> Answer:
     """Return what a verb says about it; `again` is the call that brings back what was replaced."""
-    written = list_paths(rescued.paths, MOST_LISTED) if rescued.paths else "everything is there already"
+    nothing = "nothing" if rescued.left else "everything is there already"
+    written = list_paths(rescued.paths, MOST_LISTED) if rescued.paths else nothing
     data: dict[str, Any] = {"ok": True, **what, "rescued": written}
     if rescued.left:
         data["left"] = [f"{path}: {reason}" for path, reason in rescued.left.items()]
@@ -121,7 +122,7 @@ def _bring_back(workspace: Workspace, number: int, slug: str, names: Sequence[st
         placing.make_node(path, *others[path])
     left = {**placing.failed, **{path: f"later commits changed it: {how}" for path, how in newer.items()}}
     named = {*changed, *set(others).difference(parents([*changed, *others]))}
-    return Rescued(sorted(named), left, kept.ref if kept else "")
+    return Rescued(sorted(named.difference(left)), left, kept.ref if kept else "")
 
 
 def _changed_since(workspace: Workspace, found: Save) -> dict[str, str]:
@@ -142,12 +143,16 @@ def _choose(workspace: Workspace, number: int, slug: str, names: Sequence[str]) 
         error = f"step {number} of several runs was undone: {listed(sorted(saves))}"
         raise RefusedError(error, "name the run with --project DIR or --plan PATH")
     wanted = [plain(os.path.relpath(name, workspace.root) if os.path.isabs(name) else name) for name in names]
+    first: Save | None = None
     for one in saves.get(slug, []) if slug else [one for some in saves.values() for one in some]:
         found = read_save(workspace.git, one)
         if wanted:
             found.items = {path: item for path, item in found.items.items() if covers(wanted, path)}
-        if found.items:
+        first = first or (found if found.items else None)
+        if found.items and len(_changed_since(workspace, found)) < len(found.items):
             return found
+    if first:
+        return first
     what = f" in {one_line(listed(names), 200)}" if names else ""
     raise RefusedError(
         f"nothing{what} that step {number} changed was undone", "there is nothing to bring back"

@@ -17,13 +17,15 @@ from ultra_runtime.run.step.expected import Fault, WorkTree, check_manifest
 from ultra_runtime.run.step.failing import STOP, after_failure, blocked, escalate
 from ultra_runtime.run.step.strays import came_to_light, changed_ignored, rewritten
 from ultra_runtime.run.tree.commit import find_overlaps
-from ultra_runtime.run.tree.snapshot import list_paths
+from ultra_runtime.run.tree.snapshot import list_paths, tracked_paths
 from ultra_runtime.run.tree.staged import keep_staging
 from ultra_runtime.tables.fields import progress_fields as fields
 from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.record import Record
@@ -140,7 +142,7 @@ def _pass(live: Live, step: Step, record: Record, tree: str, outcome: Outcome | 
     notes = [
         f"{what}: {list_paths(paths)}"
         for what, paths in (
-            ("left uncommitted, created by Verify", left),
+            ("left uncommitted, written by Verify", left),
             (UNHIDDEN, [path for path in record.artefacts if path in shown]),
             (IGNORED, list(dict.fromkeys(record.ignored))),
         )
@@ -184,7 +186,8 @@ def _faults(live: Live, step: Step, record: Record, before: str, after: str) -> 
     if head != record.start:
         back = f"ask the user to undo them: `git reset --soft {record.start[:12]}`"
         faults.append(Fault(COMMITS, f"commits were made outside the run; {back}"))
-    during = _sort_out(live, step, record, live.snapshots.changes(before, after))
+    changes = live.snapshots.changes(before, after)
+    during = _sort_out(live, step, record, changes, _written_anew(live, record, changes))
     if during:
         faults.append(Fault("during_verify", f"changed while Verify ran: {list_paths(during)}; verify again"))
     changes = live.snapshots.changes(record.tree, after)
@@ -202,8 +205,19 @@ def _faults(live: Live, step: Step, record: Record, before: str, after: str) -> 
     return faults
 
 
-def _sort_out(live: Live, step: Step, record: Record, changes: list[Change]) -> list[str]:
-    """Record new files that the command left outside the step, and return what else it changed."""
+def _written_anew(live: Live, record: Record, changes: Sequence[Change]) -> set[str]:
+    """Return the files that no commit has and that only the command has changed, such as a report of the tests."""
+    old = {one.path: one.old for one in changes if one.old and one.new}
+    if not old:
+        return set()
+    begun, tracked = live.snapshots.entries(record.tree, [*old]), tracked_paths(live.git, [*old])
+    return {path for path, entry in old.items() if path not in tracked and begun.get(path) == entry}
+
+
+def _sort_out(
+    live: Live, step: Step, record: Record, changes: Sequence[Change], written_anew: Collection[str]
+) -> list[str]:
+    """Record files that the command left outside the step, new or written anew, and return what else it changed."""
     manifest, fence = manifest_of(step), live.assignment.fence
     closed = [*allowed_paths(step), *manifest.forbidden_paths, *fence.never_touch]
     others = []
@@ -211,7 +225,7 @@ def _sort_out(live: Live, step: Step, record: Record, changes: list[Change]) -> 
         if change.path in record.artefacts:
             continue
         if (
-            change.old is None
+            (change.old is None or change.path in written_anew)
             and not covers(closed, change.path, anywhere=True)
             and not protected(change.path)
         ):

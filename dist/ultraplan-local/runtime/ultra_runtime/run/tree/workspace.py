@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.atomic import WriteError, write_file
@@ -78,14 +77,6 @@ class Workspace:
 def find_workspace(start: str | None = None) -> Workspace:
     """Return the working tree around a folder, or refuse."""
     return Workspace(find_git(start))
-
-
-def refuse_pipes(root: str) -> None:
-    """Refuse a tree in which a file with rules of git is a pipe: git would wait for it until its time is over."""
-    for name in RULES:
-        path = os.path.join(root, name)
-        if os.path.lexists(path) and stat.S_ISFIFO(os.lstat(path).st_mode):
-            raise RefusedError(f"{name} is a pipe, and git would wait for it", "remove it, then retry")
 
 
 def replace(path: str, data: bytes) -> None:
