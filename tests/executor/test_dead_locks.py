@@ -12,7 +12,6 @@ import pytest
 
 from tests.executor.sample import SLUG, Repo, plan, step
 from ultra_runtime.files.git import GitError, find_git
-from ultra_runtime.files.process import Done
 
 Make = Callable[..., Repo]
 
@@ -77,16 +76,6 @@ def test_a_damaged_index_is_named_with_what_to_do(make: Make) -> None:
         with pytest.raises(GitError) as told:
             find_git(str(repo.folder)).ask("ls-files")
         assert told.value.hint.startswith("the index of git is damaged: ask the user to move it away")
-
-
-@pytest.mark.parametrize(("told", "said"), [
-    ("The following paths are ignored:\na\nerror: b\nfatal: no space", "error: b; fatal: no space"),
-    ("hint: try again\nwarning: a\nb", "warning: a; b"),
-    ("lint failed\nerror: line 1\nsee the log", "lint failed; error: line 1; see the log"),
-    ("", "exit status 1"),
-])  # fmt: skip
-def test_the_reason_of_git_is_one_sentence(told: str, said: str) -> None:
-    assert str(GitError(["-c", "a=b", "add"], Done(1, err=told.encode()))) == f"git add failed: {said}"
 
 
 @pytest.mark.soak

@@ -22,7 +22,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files import given_text, kept_answers, unexpected
 from ultra_runtime.files.digest import blob_name, sha1, sha256
 from ultra_runtime.files.error_log import logs_in
-from ultra_runtime.files.git import GitError
+from ultra_runtime.files.git import DAMAGED, INDEX_DAMAGED, GitError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.json_file import NotJsonError, load_json, read_json
 from ultra_runtime.files.price import models, price, rounded
@@ -259,22 +259,34 @@ def test_why_a_file_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("words", "err", "told"),
+    ("err", "told", "hint"),
     [
-        (["status"], "fatal: one\nhint: two\n three", "git status failed: fatal: one"),
-        (["-c", "a=b", "-c", "c=d", "add", "x"], "no", "git add failed: no"),
-        (["add"], "", "git add failed: exit status 128"),
-        (["add"], "fatal: Unable to create '/x/index.lock': File exists", "git add failed: /x/index.lock exists"),
+        ("fatal: one\nhint: two\n three", "fatal: one", ""),
+        ("ignored:\na\nerror: b\nfatal: no space", "error: b; fatal: no space", ""),
+        ("hint: try again\nwarning: a\n\n b", "warning: a; b", ""),
+        ("lint failed\nerror: line 1\nsee the log", "lint failed; error: line 1; see the log", ""),
+        ("", "exit status 128", ""),
+        (
+            "fatal: Unable to create '/x/y.lock': File exists",
+            "/x/y.lock exists",
+            "remove /x/y.lock, then retry",
+        ),
+        (
+            "fatal: Unable to create '/x/y.lock': No space",
+            "fatal: Unable to create '/x/y.lock': No space",
+            "",
+        ),
+        *((one, one, "the index of git is damaged") for one in INDEX_DAMAGED),
+        *((f"fatal: {one}", f"fatal: {one}", "`git fsck` lists") for one in DAMAGED),
     ],
-)  # fmt: skip
-def test_an_error_of_git_names_the_command_and_the_reason(words: list[str], err: str, told: str) -> None:
-    found = GitError(words, Done(128, err=err.encode()))
-    assert str(found) == told
-    assert ("remove /x/index.lock" in str(found.hint)) == ("index.lock" in err)
-    assert (
-        str(GitError(words, Done(128, err=err.encode(), late=True))).endswith(" failed: it timed out")
-        or found.lock
-    )
+)
+def test_an_error_of_git_names_the_command_and_the_reason(err: str, told: str, hint: str) -> None:
+    for words in (["add"], ["-c", "a=b", "-c", "c=d", "add", "x"]):
+        for done in (Done(128, err=err.encode()), Done(128, err.encode())):
+            found = GitError(words, done)
+            assert (str(found), found.late) == (f"git add failed: {told}", False)
+            assert (hint or "fix this and retry") in found.hint
+        assert str(GitError(words, Done(-9, b"", err.encode(), late=True))) == "git add failed: it timed out"
 
 
 def test_git_names_a_blob_in_the_same_way(tmp_path: Path) -> None:
