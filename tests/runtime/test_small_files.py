@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,6 +33,7 @@ from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, ignore_text
 from ultra_runtime.files.quick_write import put
 from ultra_runtime.files.regular_file import LARGEST, UnreadableError, read_descriptor, read_if_any
+from ultra_runtime.files.subfolders import Subfolders
 from ultra_runtime.files.waiting import Waiting
 
 
@@ -334,6 +337,23 @@ def test_an_error_is_told_with_its_causes_each_once(cycle: bool) -> None:
 )
 def test_a_word_of_a_call_is_shown_only_if_it_can_be_no_secret(word: str, shown: bool) -> None:
     assert unexpected._masked(word) == (word if shown else f"<{len(word)} characters>")
+
+
+def test_a_folder_is_left_unread_only_where_the_system_counts_links(tmp_path: Path) -> None:
+    (tmp_path / "top/inner").mkdir(parents=True)
+    (tmp_path / "top/file").touch()
+    (tmp_path / "top/link").symlink_to("inner")
+    device = tmp_path.stat().st_dev
+    # Links that are told, and the device -> whether the folder is read.
+    for looks in (
+        [(3, device, True), (2, device, False), (2, device + 1, True), (2, device, True)],
+        [(1, device, True), (2, device, True)],
+        [(4, device, True), (3, device, True), (2, device, True)],
+    ):
+        below = Subfolders(str(tmp_path))
+        for links, where, is_read in looks:
+            status: Any = SimpleNamespace(st_nlink=links, st_dev=where)
+            assert below.of(str(tmp_path / "top"), status) == ["inner"] * is_read
 
 
 def test_the_newest_errors_are_kept_where_their_owner_alone_writes(tmp_path: Path) -> None:
