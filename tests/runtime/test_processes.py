@@ -30,6 +30,7 @@ def test_a_text_is_found_wherever_the_output_is_cut(
 ) -> None:
     """One reader takes all wanted texts at once, and each of them alone."""
     monkeypatch.setattr(process, "PIECE", piece)
+    monkeypatch.setattr(process, "HEAD", 6)  # the rest is kept as the tail
     waiting: Any = SimpleNamespace(tick=lambda: None)
     for wanted in (WANTED, *([one] for one in WANTED)):
         reader, writer = os.pipe()

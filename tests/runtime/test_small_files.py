@@ -33,6 +33,7 @@ from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, ignore_text
 from ultra_runtime.files.quick_write import put
 from ultra_runtime.files.regular_file import LARGEST, UnreadableError, read_descriptor, read_if_any
+from ultra_runtime.files.secret_files import may_hold_secrets
 from ultra_runtime.files.subfolders import Subfolders
 from ultra_runtime.files.waiting import Waiting
 
@@ -337,6 +338,21 @@ def test_an_error_is_told_with_its_causes_each_once(cycle: bool) -> None:
 )
 def test_a_word_of_a_call_is_shown_only_if_it_can_be_no_secret(word: str, shown: bool) -> None:
     assert unexpected._masked(word) == (word if shown else f"<{len(word)} characters>")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_secret"),
+    [
+        (".env", True),
+        ("deep/.ENV", True),
+        ("a/id_rsa", True),
+        ("x.pem", True),
+        ("env/readme.md", False),
+        ("xpem", False),
+    ],
+)
+def test_a_file_is_secret_by_its_name_alone(name: str, is_secret: bool) -> None:
+    assert may_hold_secrets(name) == is_secret
 
 
 def test_a_folder_is_left_unread_only_where_the_system_counts_links(tmp_path: Path) -> None:
