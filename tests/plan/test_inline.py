@@ -125,6 +125,9 @@ def test_paths(value: str, found: list[str]) -> None:
         ('git commit -m "open', None),
         ("git commit", None),
         ("commit it", None),
+        ("git add -m 'a'", None),
+        ("-m 'a' git commit", None),
+        ("git commit -mword", "word"),
         ('git commit -m ""', None),
     ],
 )

@@ -87,9 +87,10 @@ def test_what_a_spec_says() -> None:
     assert spec.steps[0].manifest.sandbox_preflight
     assert spec.steps[0].verify is not None
     assert spec.steps[0].verify.command == PREFLIGHT
-    recovery = read(RECOVERY.encode()).recovery
-    assert recovery is not None
-    assert recovery.depth == 1
+    for depth in (1, 2):
+        recovery = read(RECOVERY.replace("recovery_depth: 1", f"recovery_depth: {depth}").encode()).recovery
+        assert recovery is not None
+        assert recovery.depth == depth
 
 
 @pytest.mark.parametrize(
