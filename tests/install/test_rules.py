@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import time
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 
 from tests.kit.files import write_tree
 from ultra_plugin.errors import UltraError
-from ultra_plugin.install import calls, preparing
+from ultra_plugin.install import calls, preparing, released, scaffold
 from ultra_plugin.install import receipt as receipts
 from ultra_plugin.install.archive import Package, PackedFile
 from ultra_plugin.install.installing import Wishes, install
@@ -316,6 +318,54 @@ def test_only_settings_that_change_must_be_writable(
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(UltraError, match="read-only") if changed else nullcontext():
         planner.finish()
+
+
+def test_a_lock_that_another_call_removed_meanwhile_is_made_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, told, before = iter([False, False, True]), list[str](), os.umask(0)
+    monkeypatch.setattr(scaffold, "_still_there", lambda *_: next(there))
+    try:
+        with scaffold._acquire(place.state, time.monotonic() + 60, 60, told.append) as lock:
+            lock.seek(0)
+            assert lock.read() == f"{os.getpid()}\n"
+            assert os.fstat(lock.fileno()).st_mode & 0o777 == 0o644
+    finally:
+        os.umask(before)
+    assert (told, list(there)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([(0, b"first\nsecond\n"), (0, b"")], ""),
+        ([(1, b"first\n")], "was made by no key that .* allows today"),
+        ([(0, b"")], "was made by no key that .* allows today"),
+        ([(0, b"first\n"), (1, b"")], "is not the signature of this SHA256SUMS"),
+        ([FileNotFoundError()], "ssh-keygen, which is not installed"),
+        ([subprocess.TimeoutExpired("", 1)], "gave no answer within"),
+        ([], "is not signed, and .* says who must sign"),
+    ],
+)
+def test_the_signer_is_the_one_whose_signature_was_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[Any], said: str
+) -> None:
+    calls, left = list[list[str]](), iter(answers)
+
+    def run(command: list[str], **_: object) -> Any:
+        calls.append(command)
+        answer = next(left)
+        if isinstance(answer, Exception):
+            raise answer
+        return subprocess.CompletedProcess(command, *answer)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    if answers:
+        (tmp_path / released.SIGNATURE).touch()
+    with pytest.raises(UltraError, match=said) if said else nullcontext():
+        assert released._signer(tmp_path, b"", tmp_path / "keys") == "first"
+        assert [command[command.index("-I") + 1] for command in calls if "verify" in command] == ["first"]
+    assert list(left) == []
 
 
 def test_a_backup_stays_if_no_rule_was_ours(place: Place) -> None:
