@@ -17,6 +17,7 @@ from tests.kit.names import LAUNCHER
 from tests.kit.repository import git
 from ultra_runtime.checkout import trial
 from ultra_runtime.run.life import readiness as start_of_run
+from ultra_runtime.tables.limits import CHECKOUT_MEGABYTES
 
 FILE = f".claude/{LAUNCHER}.yaml"
 LOCK = f".git/{LAUNCHER}/run.json"
@@ -156,7 +157,7 @@ def test_a_bare_repository(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_a_disk_with_too_little_space(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, needs = source.state(), trial.CHECKOUT_MEGABYTES
+    before, needs = source.state(), CHECKOUT_MEGABYTES
     for free, fits in ((needs, True), (needs - 1, False)):
         space = SimpleNamespace(f_flag=0, f_bavail=free * 256 + 255, f_frsize=4096)
         monkeypatch.setattr(os, "statvfs", lambda _, space=space: space)

@@ -188,7 +188,7 @@ def test_what_appears_meanwhile_is_neither_followed_nor_replaced(
             write_file(str(path), b"new")
     assert sorted([*before, "plan.md"]) == names(odd)
     monkeypatch.setattr(atomic, "_temporary", lambda name: "target.md")
-    with pytest.raises(WriteError, match="new.md cannot be written: File exists"):
+    with pytest.raises(WriteError, match=r"^new\.md cannot be written: File exists$"):
         write_file(f"{odd}/new.md", b"new")
     assert (odd / "target.md").read_text() == "precious"
 

@@ -310,7 +310,7 @@ def test_a_statement_that_lacks_anything_is_refused(released: Path, tmp_path: Pa
 
 
 def test_what_cannot_be_built_again_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UltraError, match="^a: an sdist is the sources; --rebuild needs a zip"):
+    with pytest.raises(UltraError, match=r"^a: an sdist is the sources; --rebuild needs a zip"):
         _rebuild(Path("a"), "a.tar.gz", "", Release(tmp_path, {}), {}, None)
     for names in ([], ["a.tar.gz", "b.tar.gz"]):
         with pytest.raises(UltraError, match="lists no sdist; name the sources with --source"):

@@ -10,6 +10,7 @@ import pytest
 from tests.kit.repository import git, make_repository
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.files.git import Git, GitError, commit_of, environment, find_git
+from ultra_runtime.files.process import Done
 
 # Written down apart from the code: who commits, which settings count, where git is, how to reach a remote, one log.
 PASSED = """
@@ -121,10 +122,15 @@ def test_who_commits_is_known_if_git_knows_it(
     git(here, "config", "--remove-section", "user")
     for name, value in {"user.useConfigOnly": "true", **settings}.items():
         git(here, "config", name, value)
-    found, asked, done = find_git(str(here)), [], Git.done
+    found, asked, done = find_git(str(here)), list[str](), Git.done
     wanted = [done(found, "var", f"GIT_{who}_IDENT") for who in ("AUTHOR", "COMMITTER")]
     why = [one.err.decode().strip().splitlines()[-1] for one in wanted if one.status][:1]
-    monkeypatch.setattr(Git, "done", lambda self, *words: asked.append(words[0]) or done(self, *words))
+
+    def noted(self: Git, *words: str) -> Done:
+        asked.append(words[0])
+        return done(self, *words)
+
+    monkeypatch.setattr(Git, "done", noted)
     assert [found.identity_problem()] == (why or [""])
     assert ("var" in asked) == bool(why), "git is asked for it only where something is missing"
 
