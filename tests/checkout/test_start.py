@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from ultra_runtime.tables.limits import CHECKOUT_MEGABYTES
 
 from tests.checkout.source import NotReady, Source, settings_of
 from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
@@ -17,7 +18,6 @@ from tests.kit.names import LAUNCHER
 from tests.kit.repository import git
 from ultra_runtime.checkout import trial
 from ultra_runtime.run.life import readiness as start_of_run
-from ultra_runtime.tables.limits import CHECKOUT_MEGABYTES
 
 FILE = f".claude/{LAUNCHER}.yaml"
 LOCK = f".git/{LAUNCHER}/run.json"
