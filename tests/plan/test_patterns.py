@@ -93,11 +93,6 @@ def test_sound_patterns_are_searched_as_python_does(python: Path) -> None:
     assert [answer for answer, _ in told] == [expected for *_, expected in sound]
 
 
-def test_an_empty_pattern_matches_all() -> None:
-    assert search("", "")
-    assert search("", "anything")
-
-
 def test_only_a_short_pattern_is_plain_and_lines_count_only_if_asked() -> None:
     assert weigh("a" * patterns.LONGEST_PLAIN) == (0, 0)
     assert weigh("a" * (patterns.LONGEST_PLAIN + 1)) is None

@@ -74,15 +74,6 @@ def test_only_a_commit_has_the_name_of_one(here: Path, name: str, is_found: bool
     assert commit_of(str(here), name) == (git(here, "rev-parse", "HEAD") if is_found else None)
 
 
-def test_an_ancestor_is_older_or_the_same(here: Path) -> None:
-    git(here, "commit", "--quiet", "--allow-empty", "--message=second")
-    older, newer = git(here, "rev-parse", "HEAD~1"), git(here, "rev-parse", "HEAD")
-    found = find_git(str(here))
-    pairs = [(older, newer), (newer, older), (newer, newer), ("0" * 40, newer)]
-    assert [found.is_ancestor(*pair) for pair in pairs] == [True, False, True, False]
-    assert [found.has_commits(name) for name in (newer, "0" * 40, f"{newer}:a.txt")] == [True, False, False]
-
-
 def test_an_object_that_is_not_what_its_name_says_is_refused(here: Path) -> None:
     found, name, other = find_git(str(here)), git(here, "rev-parse", "HEAD:a.txt"), ""
     (here / "b.txt").write_text("b\n\nc")

@@ -374,9 +374,13 @@ def test_a_folder_is_left_unread_only_where_the_system_counts_links(tmp_path: Pa
 
 def test_the_newest_errors_are_kept_where_their_owner_alone_writes(tmp_path: Path) -> None:
     folder = tmp_path / "errors"
-    paths = [unexpected._written(str(folder), b"x\n") for _ in range(unexpected.KEPT + 2)]
-    assert sorted(str(path) for path in folder.iterdir()) == sorted(paths)[-unexpected.KEPT :]
+    paths = [unexpected._written(str(folder), b"x\n") for _ in range(3)]
     assert folder.stat().st_mode & 0o777 == 0o700
+    for name in ("mine.txt", *(f"20200101T0000{second:02}-000000-1.log" for second in range(12))):
+        (folder / name).touch()
+    paths += [unexpected._written(str(folder), b"x\n")]
+    kept = [f"{folder}/20200101T0000{second:02}-000000-1.log" for second in range(6, 12)]
+    assert sorted(str(path) for path in folder.iterdir()) == [*kept, *paths, f"{folder}/mine.txt"]
     (tmp_path / "link").symlink_to(folder)
     assert unexpected._written(str(tmp_path / "link"), b"x\n") == ""
     (tmp_path / "file").touch()
