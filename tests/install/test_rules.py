@@ -18,16 +18,17 @@ from ultra_plugin.errors import UltraError
 from ultra_plugin.install import calls, preparing, released, scaffold
 from ultra_plugin.install import receipt as receipts
 from ultra_plugin.install.archive import Package, PackedFile
-from ultra_plugin.install.installing import Wishes, install
+from ultra_plugin.install.installing import Wishes, _only_kept, install
 from ultra_plugin.install.journal import interrupted, perform, recover
 from ultra_plugin.install.names import RECEIPT, collision, refusal
 from ultra_plugin.install.place import Place
 from ultra_plugin.install.plan import Line, Plan, Planner
+from ultra_plugin.install.presence import copies
 from ultra_plugin.install.receipt import MOST_MADE, Receipt, Recorded
 from ultra_plugin.install.removing import purge, uninstall
 from ultra_plugin.install.settings import Draft, Granted
 from ultra_plugin.install.staging import FolderContent, save_file, stage_file, stage_folder
-from ultra_plugin.install.steps import Change, Step, undo
+from ultra_plugin.install.steps import Change, Step, discard, do, stage, undo
 from ultra_plugin.install.survey import sha256
 
 DIGEST = "0123456789abcdef" * 4
@@ -231,6 +232,64 @@ def test_undo_keeps_a_file_that_was_there_before(place: Place) -> None:
     assert not (place.commands / "plan.md").exists()
 
 
+@pytest.mark.parametrize("times", [0, 1, 2])
+@pytest.mark.parametrize(("before", "after"), [(None, b"new"), (b"old", None), (b"old", b"new")])
+@pytest.mark.parametrize("kind", ["command", "plugin"])
+def test_whatever_was_done_is_undone(
+    place: Place, kind: str, before: bytes | None, after: bytes | None, times: int
+) -> None:
+    path, change = place.commands / "plan.md", command("plan", after, before)
+    if kind == "plugin":
+        path = place.plugin("sample") / "plan.md"
+        content = FolderContent({"plan.md": PackedFile(after)}) if after else None
+        change = Change(Step("plugin", "sample", before and "folder", after and "folder"), content)  # type: ignore[arg-type]
+    place.commands.mkdir()
+    if before:
+        write_tree(path.parent, {path.name: before})
+    stage(place, change)
+    for _ in range(times):
+        do(place, change.step)
+    assert (path.read_bytes() if path.exists() else None) == (after if times else before)
+    undo(place, change.step)
+    assert (path.read_bytes() if path.exists() else None) == before
+    discard(place, change.step)
+    left = [one for folder in (place.commands, place.state) for one in folder.iterdir()]
+    assert left == [path] * (before is not None and kind == "command")
+
+
+def test_a_folder_that_is_no_plugin_may_get_one(place: Place) -> None:
+    folder = place.plugin("sample")
+    assert not _only_kept(folder)
+    write_tree(folder, {"own.txt": ""})
+    assert _only_kept(folder)
+    (place.skills / "link").symlink_to(folder)
+    assert not _only_kept(place.skills / "link")
+    for name in (".claude-plugin/plugin.json", "SKILL.md", RECEIPT):
+        write_tree(place.plugin(name[:5]), {name: "x"})
+        assert not _only_kept(place.plugin(name[:5]))
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_every_copy_is_told_the_loaded_one_first_and_only_a_project_s_has_files_for_git(
+    tmp_path: Path, scope: str
+) -> None:
+    person, config = tmp_path / "user", tmp_path / ("user" if scope == "user" else "repo/.claude")
+    place = Place.at(scope, config, person)  # type: ignore[arg-type]
+    folders = list(dict.fromkeys([person / "skills/sample", config / "skills/sample"]))
+    for number, folder in enumerate(folders):
+        manifest = json.dumps({"name": "sample", "version": f"1.{number}"})
+        write_tree(folder, {".claude-plugin/plugin.json": manifest})
+    write_tree(person, {"settings.json": json.dumps({"enabledPlugins": {"sample@skills-dir": False}})})
+    expected = [("sample@skills-dir", f"1.{at}", str(one), False) for at, one in enumerate(folders)]
+    assert [(one.id, one.version, one.where, one.enabled) for one in copies(place, "sample")] == expected
+    assert copies(place, "other") == []
+    planner = Planner(place)
+    install(planner, package("other"), Wishes())
+    content = planner.changes[0].content
+    assert isinstance(content, FolderContent)
+    assert (content.files.keys() > {RECEIPT, *package("other").files}) == (scope == "project")
+
+
 @pytest.mark.parametrize("closes", [False, True])
 @pytest.mark.parametrize("own", [False, True])
 def test_the_folder_of_commands_goes_with_our_last_command_only(
@@ -404,6 +463,30 @@ def test_an_upgrade_is_of_what_is_installed_and_of_all_that_is_named(place: Plac
         assert calls._installed(place, packages, named) == packages[1:]
     with pytest.raises(UltraError, match=r"^other is not installed"):
         calls._installed(place, packages[:1], named)
+
+
+@pytest.mark.parametrize(
+    ("says", "reason"),
+    [
+        ('{"ok": true, "words": "%s"}', ""),
+        ('{"ok": false, "error": "no %s"}', "no work init --json"),
+        ('{"ok": 1, "error": "one"}', "one"),
+        ('{"ok": false}', "'error'"),
+        ("[]", "list indices"),
+        ("", "Expecting value"),
+        (None, "No such file"),
+    ],
+)
+def test_a_repository_is_prepared_by_the_program_of_the_plugin(
+    place: Place, tmp_path: Path, says: str | None, reason: str
+) -> None:
+    own = Package("sample", "1.0.0", "sample.zip", {"bin/run": PackedFile(b"")})
+    if says is not None:
+        write_tree(place.plugin("sample"), {"bin/run": f"#!/bin/sh\nprintf '{says}' \"$*\"\n"})
+    with pytest.raises(UltraError, match=f"is not prepared: .*{reason}") if reason else nullcontext():
+        for more, permitted in (("", False), (" --permissions", True)):
+            said = preparing._run(place, own, tmp_path, permitted)
+            assert said["words"] == f"work init --json{more}"
 
 
 @pytest.mark.parametrize("later", ["as shown", "another text"])
