@@ -27,9 +27,10 @@ from ultra_plugin.install.presence import copies
 from ultra_plugin.install.receipt import MOST_MADE, Receipt, Recorded
 from ultra_plugin.install.removing import purge, uninstall
 from ultra_plugin.install.settings import Draft, Granted
+from ultra_plugin.install.shortnames import taken
 from ultra_plugin.install.staging import FolderContent, save_file, stage_file, stage_folder
 from ultra_plugin.install.steps import Change, Step, discard, do, stage, undo
-from ultra_plugin.install.survey import sha256
+from ultra_plugin.install.survey import _compiled_from, sha256
 
 DIGEST = "0123456789abcdef" * 4
 RULE = "Bash(ultra:*)"
@@ -255,6 +256,32 @@ def test_whatever_was_done_is_undone(
     discard(place, change.step)
     left = [one for folder in (place.commands, place.state) for one in folder.iterdir()]
     assert left == [path] * (before is not None and kind == "command")
+
+
+def test_a_name_is_taken_by_a_command_a_link_or_a_skill(place: Place) -> None:
+    write_tree(place.config, {"commands/one.md": "", "skills/two/SKILL.md": "", "skills/four/README.md": ""})
+    (place.commands / "three.md").symlink_to("nowhere")
+    for name, by in (
+        ("one", "commands/one.md"),
+        ("two", "skills/two/SKILL.md"),
+        ("three", "commands/three.md"),
+    ):
+        assert taken(place, name) == str(place.config / by)
+    assert taken(place, "four") is taken(place, "five") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "ours", "is_compiled"),
+    [
+        ("__pycache__/a.cpython-311.pyc", "a.py", True),
+        ("lib/b/__pycache__/a.cpython-311.opt-1.pyc.1234", "lib/b/a.py", True),
+        ("lib/__pycache__/a.cpython-311.pyc", "a.py", False),
+        ("__pycache__/b.cpython-311.pyc", "a.py", False),
+        ("a.pyc", "a.py", False),
+    ],
+)
+def test_byte_code_is_ours_if_its_module_is(path: str, ours: str, is_compiled: bool) -> None:
+    assert _compiled_from(path, {ours, "other.py"}) == is_compiled
 
 
 def test_a_folder_that_is_no_plugin_may_get_one(place: Place) -> None:
