@@ -114,6 +114,8 @@ def test_what_a_spec_says() -> None:
         ("- **Never touch:** `src/`", "- **Never touch:** none", "SPEC_MANIFEST_MISMATCH"),
         ("session_manifest:", "manifest:", "PLAN_MANIFEST_COUNT_MISMATCH"),
         ("session_manifest:\n", "session_manifests:\n", "MANIFEST_PARSE"),
+        ('plan_version: "1.7"', 'plan_version: "1.6"', "VERSION_MISMATCH"),
+        ('plan_version: "1.7"', 'plan_version: "9.0"', "VERSION_UNSUPPORTED"),
         ("  commit_count: 1\n", "", "MANIFEST_MISSING_KEY"),
         ("  commit_count: 1\n", "  commit_count: one\n", "SPEC_BAD_TYPE"),
         ("## Session Manifest", "## Something", "MISSING_SECTION"),
