@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import venv
@@ -20,6 +21,7 @@ from ultra_runtime.checkout.carried import DEEPEST, MOST_FOLDERS, dependency_fol
 from ultra_runtime.checkout.copy import make_copy
 from ultra_runtime.checkout.settings import settings_of
 from ultra_runtime.checkout.worktree import _remove_one_by_one, runs_programs
+from ultra_runtime.files.subfolders import Subfolders
 
 Check = Callable[[], None]
 
@@ -324,6 +326,20 @@ def test_what_is_brought_is_no_change_for_git_whatever_rule_ignores_it(source: S
         assert git(root, "status", "--short") == "?? other.env"
     finally:
         source.remove()
+
+
+def test_a_folder_that_goes_meanwhile_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name / "deps").mkdir(parents=True)
+    below = Subfolders.of
+
+    def of(self: Subfolders, path: str, status: os.stat_result) -> list[str]:
+        if path == str(tmp_path / "b"):
+            shutil.rmtree(path)
+        return below(self, path, status)
+
+    monkeypatch.setattr(Subfolders, "of", of)
+    assert dependency_folders(str(tmp_path), ["deps"]) == ["a/deps", "c/deps"]
 
 
 def test_a_folder_that_has_gone_holds_nothing_and_bars_nothing(tmp_path: Path) -> None:

@@ -332,11 +332,14 @@ def test_a_link_in_the_place_of_a_copy_goes_and_nothing_behind_it(source: Source
     assert (root.is_symlink(), every_byte(tmp_path / "mine")) == (False, before)
 
 
-def test_removing_twice_or_nothing_is_fine(source: Source, unchanged: Check) -> None:
+def test_removing_twice_or_nothing_is_fine_and_leaves_no_file_open(source: Source, unchanged: Check) -> None:
     source.remove()
+    before = os.listdir("/proc/self/fd")
     source.make()
     source.remove()
     source.remove()
+    assert os.listdir("/proc/self/fd") == before
+    assert os.listdir(source.root / ".git" / LAUNCHER / "copies") == ["turn"], "no record is left"
 
 
 @pytest.mark.parametrize("setup", ["true", "sleep 600 & echo $! > pid; kill -9 $PPID; sleep 600"])

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from ultra_runtime.tables.limits import CHECKOUT_MEGABYTES
 
 from tests.checkout.source import NotReady, Source, settings_of
 from tests.executor.sample import PLAN, PROGRESS, Repo, plan, step
@@ -181,10 +185,15 @@ def test_a_bare_repository(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_a_disk_with_too_little_space(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert trial.try_copy(source.git, source.head, settings_of({})) == []
-    monkeypatch.setattr(trial, "CHECKOUT_MEGABYTES", 10**12)
-    with pytest.raises(NotReady, match=r"MB left; a copy needs 1000000000000 MB or more"):
-        trial.try_copy(source.git, source.head, settings_of({}))
+    before, needs = source.state(), CHECKOUT_MEGABYTES
+    for free, fits in ((needs, True), (needs - 1, False)):
+        space = SimpleNamespace(f_flag=0, f_bavail=free * 256 + 255, f_frsize=4096)
+        monkeypatch.setattr(os, "statvfs", lambda _, space=space: space)
+        said = rf" has {free} MB left; a copy needs {needs} MB or more$"
+        with nullcontext() if fits else pytest.raises(NotReady, match=said):
+            assert trial.try_copy(source.git, source.head, settings_of({})) == []
+        assert source.state() == before
+        assert os.listdir(source.root / ".git" / LAUNCHER / "copies") == ["turn"]
 
 
 def test_a_git_dir_that_takes_no_records(source: Source) -> None:

@@ -200,6 +200,22 @@ def test_settings_for_working_copies_alone_are_compared(root: Path, tmp_path: Pa
     assert added_conversions(was, conversions(found)) == []
 
 
+@pytest.mark.parametrize(("size", "most", "by"), [
+    (10, 10, "content"), (11, 10, "time"), (5, 5, "content"), (6, 5, "size"), (11, 5, "size"),
+])  # fmt: skip
+def test_a_file_is_compared_by_its_content_unless_it_is_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, most: int, by: str
+) -> None:
+    """One that is too large to read is compared by its size and time, one of many only by its size."""
+    monkeypatch.setattr(surroundings, "LARGEST", 10)
+    path, found = tmp_path / "file", []
+    for letter, moment in ((b"a", 1), (b"b", 1), (b"b", 2)):
+        path.write_bytes(letter * size)
+        os.utime(path, (moment, moment))
+        found.append(surroundings._file_digest(str(path), most))
+    assert (found[0] != found[1], found[1] != found[2]) == (by == "content", by == "time")
+
+
 def test_a_large_folder_is_compared_near_its_top(root: Path) -> None:
     for name in range(MOST_ENTRIES + 1):
         (root / f"node_modules/{name:05}").mkdir()

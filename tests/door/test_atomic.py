@@ -170,6 +170,29 @@ def test_what_is_no_file_is_refused_in_a_sentence(odd: Path, name: str, reason: 
     assert (odd / "target.md").read_text() == "precious"
 
 
+def test_what_appears_meanwhile_is_neither_followed_nor_replaced(
+    odd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A link where a file was seen, and a file of the name that was drawn for a temporary one."""
+    path, before = odd / "plan.md", names(odd)
+    path.write_bytes(b"old")
+
+    def put_link(*_: object, **__: object) -> None:
+        path.unlink()
+        path.symlink_to("target.md")
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "link", put_link)
+        with pytest.raises(WriteError, match="Too many levels of symbolic links"):
+            write_file(str(path), b"new")
+    assert sorted([*before, "plan.md"]) == names(odd)
+    monkeypatch.setattr(atomic, "_temporary", lambda name: "target.md")
+    with pytest.raises(WriteError, match=r"^new\.md cannot be written: File exists$"):
+        write_file(f"{odd}/new.md", b"new")
+    assert (odd / "target.md").read_text() == "precious"
+
+
 def test_a_directory_called_prev_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "plan.md").write_text("old")
     (tmp_path / "plan.md.prev").mkdir()
@@ -224,7 +247,14 @@ def test_moving_is_for_files_too(tmp_path: Path) -> None:
             with pytest.raises(WriteError, match=reason):
                 folder.move(source, target)
         folder.move("a.md", "b.md")
-    assert names(tmp_path) == ["b.md", "link.md"]
+        (tmp_path / "folder").mkdir()
+        with pytest.raises(
+            WriteError, match=r"^folder cannot be removed: (Is a directory|Operation not permitted)$"
+        ):
+            folder.remove("folder")
+        for name in ("link.md", "missing"):
+            folder.remove(name)
+    assert names(tmp_path) == ["b.md", "folder"]
 
 
 WRITER = """

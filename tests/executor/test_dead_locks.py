@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.executor.sample import SLUG, Repo, plan, step
-from ultra_runtime.files.git import GitError
-from ultra_runtime.files.process import Done
 
 Make = Callable[..., Repo]
 
@@ -66,16 +64,6 @@ def test_a_locked_index_is_named_with_what_to_do(make: Make) -> None:
     lock.unlink()
     repo.git("reset", "--quiet", "--", "src/part1.py")
     assert repo.git("status", "--porcelain", "-uno") == ""
-
-
-@pytest.mark.parametrize(("told", "said"), [
-    ("The following paths are ignored:\na\nerror: b\nfatal: no space", "error: b; fatal: no space"),
-    ("hint: try again\nwarning: a\nb", "warning: a; b"),
-    ("lint failed\nerror: line 1\nsee the log", "lint failed; error: line 1; see the log"),
-    ("", "exit status 1"),
-])  # fmt: skip
-def test_the_reason_of_git_is_one_sentence(told: str, said: str) -> None:
-    assert str(GitError(["-c", "a=b", "add"], Done(1, err=told.encode()))) == f"git add failed: {said}"
 
 
 @pytest.mark.soak

@@ -54,10 +54,6 @@ def test_a_linked_worktree_has_a_head_of_its_own(tmp_path: Path, monkeypatch: py
     assert heads[0] != heads[1]
 
 
-def test_before_the_first_commit_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _opened(make_repository(tmp_path / "repo"), monkeypatch).head() == ""
-
-
 def test_refs_in_tables_are_read_by_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the file say what it says there; git that can read such tables is not on every machine."""
     folder = make_repository(tmp_path / "repo", {"a": "1\n"})

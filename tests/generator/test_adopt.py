@@ -13,7 +13,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import ultra_plugin.adopt
 from tests.kit.files import write_tree
 from tests.kit.quick import examples
-from ultra_plugin.adopt import adopt, different
+from ultra_plugin.adopt import adopt, different, reading, writing
 from ultra_plugin.adopt.reading import Shelf
 from ultra_plugin.adopt.sharing import Shared
 from ultra_plugin.cli.program import run
@@ -40,7 +40,7 @@ THEIRS: dict[str, str | bytes] = {
     "commands/windows.md": SHARED.replace("\n", "\r\n"),
     "agents/latin.md": b"caf\xe9\n",
     "agents/roles.md": "---\nname: roles\nrole: reviewer\nbudget: 3\n---\nx\n",
-    "templates/page.html.j2": "{{ theirs }} {% not ours\n",
+    "templates/page[1]*?.html.j2": "{{ theirs }} {% not ours\n",
     "plugin.yaml": "also: theirs\n",
     "icon/icon.svg": "<svg/>",
     "scripts/run": "#!/bin/sh\n",
@@ -311,6 +311,77 @@ def test_a_zip_that_leaves_its_folder_is_refused(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"bad.zip", "text.zip"}
 
 
+def test_a_zip_is_unpacked_with_modes_and_links_up_to_its_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A zip that was made on Windows has no modes; a file that nobody may read can still be copied."""
+    source, modes = tmp_path / "a.zip", {"plain": 0, "run": 0o755, "shut": 0o100000, "odd": 0o100640}
+    with zipfile.ZipFile(source, "w") as archive:
+        archive.writestr("top/empty/", "")
+        for name, mode in {**modes, "link": 0o120777}.items():
+            member = zipfile.ZipInfo(f"top/{name}")
+            member.external_attr = mode << 16 | 0x20  # the archive bit
+            archive.writestr(member, "plain")
+    for files, size, fits in ((6, 25, True), (5, 25, False), (6, 24, False)):
+        monkeypatch.setattr(reading, "MOST_FILES", files)
+        monkeypatch.setattr(reading, "MOST_BYTES", size)
+        place = tmp_path / f"{files}-{size}"
+        place.mkdir()
+        with nullcontext() if fits else pytest.raises(UltraError, match="unpacks to 6 files and 25 bytes"):
+            reading._unpack(source, place)
+    top = reading._top(tmp_path / "6-25")
+    assert (top.name, reading._top(top), os.readlink(top / "link")) == ("top", top, "plain")
+    found = {name: (top / name).lstat().st_mode & 0o777 for name in modes}
+    assert found == {"plain": 0o644, "run": 0o755, "shut": 0o400, "odd": 0o640}
+    assert (top / "empty").is_dir()
+    assert (top / "plain").read_text() == "plain"
+
+
+@pytest.mark.parametrize(
+    ("source", "metadata", "folder"),
+    [
+        ("./a/../b", None, "b"),
+        ("./a", {"pluginRoot": "p"}, "a"),
+        ("a", {"pluginRoot": "./p"}, "p/a"),
+        ("a", {"pluginRoot": 3}, ""),
+        ("a", "p", ""),
+        ("a", None, ""),
+        ("git:a", {"pluginRoot": "./p"}, ""),
+        ({"source": "github"}, {"pluginRoot": "./p"}, ""),
+    ],
+)
+def test_an_entry_of_a_marketplace_is_in_this_folder_or_elsewhere(
+    source: object, metadata: object, folder: str
+) -> None:
+    assert reading._local({"metadata": metadata}, {"source": source}) == folder
+
+
+ANN = {"name": "Ann", "email": "a@x", "url": "https://x"}
+
+
+@pytest.mark.parametrize(
+    ("offer", "made"),
+    [
+        ({}, {}),
+        ({"name": "other", "description": "D", "metadata": {"description": "M"}}, {"name": "other", "description": "D"}),
+        ({"metadata": {"description": "M"}}, {"description": "M"}),
+        ({"metadata": "M", "version": "1.0", "odd": 1}, {"version": "1.0"}),
+        *(({"owner": one}, {"owner": one}) for one in (ANN, {"name": "Ann"})),
+        *(({"owner": one}, {}) for one in ("Ann", {"email": "a@x"}, {**ANN, "age": "3"}, {"name": 3})),
+    ],
+)  # fmt: skip
+def test_a_suite_has_the_name_owner_and_words_of_its_marketplace(
+    offer: dict[str, object], made: dict[str, object]
+) -> None:
+    usual = {"name": "shelf", "description": "Plugins adopted from shelf.", "owner": {"name": "shelf"}}
+    found = writing._suite(Shelf("shelf", (), offer))
+    assert {name: value for name, value in found.items() if name != "metadata"} == {
+        **usual,
+        "profile": "client",
+        **made,
+    }
+
+
 def test_what_git_and_python_keep_in_a_plugin_is_left_out_and_named(tmp_path: Path) -> None:
     original = plugin(tmp_path / "original")
     theirs = {".git": "gitdir: x\n", "sub/.git": "gitdir: y\n", "lib/__pycache__/a.pyc": "x", "lib/a.py": "a"}
@@ -420,6 +491,11 @@ def test_two_plugins_of_one_name_are_refused_whatever_their_case(tmp_path: Path)
 def test_a_target_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     original = plugin(tmp_path / "original")
     (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to(".")
+    for target in (tmp_path / "file", tmp_path / "link"):
+        with pytest.raises(UltraError, match=f"^{target}: is not a folder; name another target$"):
+            adopt(original, target)
+    (tmp_path / "link").unlink()
     for target, said in (
         (tmp_path / "file/tree", "Not a directory|File exists"),
         (Path("/proc/made/tree"), "No such file or directory"),  # where even root may not write

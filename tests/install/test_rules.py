@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import time
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,20 +15,22 @@ import pytest
 
 from tests.kit.files import write_tree
 from ultra_plugin.errors import UltraError
-from ultra_plugin.install import calls, preparing
+from ultra_plugin.install import calls, preparing, released, scaffold
 from ultra_plugin.install import receipt as receipts
 from ultra_plugin.install.archive import Package, PackedFile
-from ultra_plugin.install.installing import Wishes, install
+from ultra_plugin.install.installing import Wishes, _only_kept, install
 from ultra_plugin.install.journal import interrupted, perform, recover
 from ultra_plugin.install.names import RECEIPT, collision, refusal
 from ultra_plugin.install.place import Place
 from ultra_plugin.install.plan import Line, Plan, Planner
+from ultra_plugin.install.presence import copies
 from ultra_plugin.install.receipt import MOST_MADE, Receipt, Recorded
 from ultra_plugin.install.removing import purge, uninstall
 from ultra_plugin.install.settings import Draft, Granted
+from ultra_plugin.install.shortnames import taken
 from ultra_plugin.install.staging import FolderContent, save_file, stage_file, stage_folder
-from ultra_plugin.install.steps import Change, Step, undo
-from ultra_plugin.install.survey import sha256
+from ultra_plugin.install.steps import Change, Step, discard, do, stage, undo
+from ultra_plugin.install.survey import _compiled_from, sha256
 
 DIGEST = "0123456789abcdef" * 4
 RULE = "Bash(ultra:*)"
@@ -229,6 +233,90 @@ def test_undo_keeps_a_file_that_was_there_before(place: Place) -> None:
     assert not (place.commands / "plan.md").exists()
 
 
+@pytest.mark.parametrize("times", [0, 1, 2])
+@pytest.mark.parametrize(("before", "after"), [(None, b"new"), (b"old", None), (b"old", b"new")])
+@pytest.mark.parametrize("kind", ["command", "plugin"])
+def test_whatever_was_done_is_undone(
+    place: Place, kind: str, before: bytes | None, after: bytes | None, times: int
+) -> None:
+    path, change = place.commands / "plan.md", command("plan", after, before)
+    if kind == "plugin":
+        path = place.plugin("sample") / "plan.md"
+        content = FolderContent({"plan.md": PackedFile(after)}) if after else None
+        change = Change(Step("plugin", "sample", before and "folder", after and "folder"), content)  # type: ignore[arg-type]
+    place.commands.mkdir()
+    if before:
+        write_tree(path.parent, {path.name: before})
+    stage(place, change)
+    for _ in range(times):
+        do(place, change.step)
+    assert (path.read_bytes() if path.exists() else None) == (after if times else before)
+    undo(place, change.step)
+    assert (path.read_bytes() if path.exists() else None) == before
+    discard(place, change.step)
+    left = [one for folder in (place.commands, place.state) for one in folder.iterdir()]
+    assert left == [path] * (before is not None and kind == "command")
+
+
+def test_a_name_is_taken_by_a_command_a_link_or_a_skill(place: Place) -> None:
+    write_tree(place.config, {"commands/one.md": "", "skills/two/SKILL.md": "", "skills/four/README.md": ""})
+    (place.commands / "three.md").symlink_to("nowhere")
+    for name, by in (
+        ("one", "commands/one.md"),
+        ("two", "skills/two/SKILL.md"),
+        ("three", "commands/three.md"),
+    ):
+        assert taken(place, name) == str(place.config / by)
+    assert taken(place, "four") is taken(place, "five") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "ours", "is_compiled"),
+    [
+        ("__pycache__/a.cpython-311.pyc", "a.py", True),
+        ("lib/b/__pycache__/a.cpython-311.opt-1.pyc.1234", "lib/b/a.py", True),
+        ("lib/__pycache__/a.cpython-311.pyc", "a.py", False),
+        ("__pycache__/b.cpython-311.pyc", "a.py", False),
+        ("a.pyc", "a.py", False),
+    ],
+)
+def test_byte_code_is_ours_if_its_module_is(path: str, ours: str, is_compiled: bool) -> None:
+    assert _compiled_from(path, {ours, "other.py"}) == is_compiled
+
+
+def test_a_folder_that_is_no_plugin_may_get_one(place: Place) -> None:
+    folder = place.plugin("sample")
+    assert not _only_kept(folder)
+    write_tree(folder, {"own.txt": ""})
+    assert _only_kept(folder)
+    (place.skills / "link").symlink_to(folder)
+    assert not _only_kept(place.skills / "link")
+    for name in (".claude-plugin/plugin.json", "SKILL.md", RECEIPT):
+        write_tree(place.plugin(name[:5]), {name: "x"})
+        assert not _only_kept(place.plugin(name[:5]))
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_every_copy_is_told_the_loaded_one_first_and_only_a_project_s_has_files_for_git(
+    tmp_path: Path, scope: str
+) -> None:
+    person, config = tmp_path / "user", tmp_path / ("user" if scope == "user" else "repo/.claude")
+    place = Place.at(scope, config, person)  # type: ignore[arg-type]
+    folders = list(dict.fromkeys([person / "skills/sample", config / "skills/sample"]))
+    for number, folder in enumerate(folders):
+        manifest = json.dumps({"name": "sample", "version": f"1.{number}"})
+        write_tree(folder, {".claude-plugin/plugin.json": manifest})
+    write_tree(person, {"settings.json": json.dumps({"enabledPlugins": {"sample@skills-dir": False}})})
+    expected = [("sample@skills-dir", f"1.{at}", str(one), False) for at, one in enumerate(folders)]
+    assert [(one.id, one.version, one.where, one.enabled) for one in copies(place, "sample")] == expected
+    assert copies(place, "other") == []
+    planner = Planner(place)
+    install(planner, package("other"), Wishes())
+    content = planner.changes[0].content
+    assert isinstance(content, FolderContent)
+    assert (content.files.keys() > {RECEIPT, *package("other").files}) == (scope == "project")
+
+
 @pytest.mark.parametrize("closes", [False, True])
 @pytest.mark.parametrize("own", [False, True])
 def test_the_folder_of_commands_goes_with_our_last_command_only(
@@ -318,6 +406,54 @@ def test_only_settings_that_change_must_be_writable(
         planner.finish()
 
 
+def test_a_lock_that_another_call_removed_meanwhile_is_made_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, told, before = iter([False, False, True]), list[str](), os.umask(0)
+    monkeypatch.setattr(scaffold, "_still_there", lambda *_: next(there))
+    try:
+        with scaffold._acquire(place.state, time.monotonic() + 60, 60, told.append) as lock:
+            lock.seek(0)
+            assert lock.read() == f"{os.getpid()}\n"
+            assert os.fstat(lock.fileno()).st_mode & 0o777 == 0o644
+    finally:
+        os.umask(before)
+    assert (told, list(there)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([(0, b"first\nsecond\n"), (0, b"")], ""),
+        ([(1, b"first\n")], "was made by no key that .* allows today"),
+        ([(0, b"")], "was made by no key that .* allows today"),
+        ([(0, b"first\n"), (1, b"")], "is not the signature of this SHA256SUMS"),
+        ([FileNotFoundError()], "ssh-keygen, which is not installed"),
+        ([subprocess.TimeoutExpired("", 1)], "gave no answer within"),
+        ([], "is not signed, and .* says who must sign"),
+    ],
+)
+def test_the_signer_is_the_one_whose_signature_was_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[Any], said: str
+) -> None:
+    calls, left = list[list[str]](), iter(answers)
+
+    def run(command: list[str], **_: object) -> Any:
+        calls.append(command)
+        answer = next(left)
+        if isinstance(answer, Exception):
+            raise answer
+        return subprocess.CompletedProcess(command, *answer)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    if answers:
+        (tmp_path / released.SIGNATURE).touch()
+    with pytest.raises(UltraError, match=said) if said else nullcontext():
+        assert released._signer(tmp_path, b"", tmp_path / "keys") == "first"
+        assert [command[command.index("-I") + 1] for command in calls if "verify" in command] == ["first"]
+    assert list(left) == []
+
+
 def test_a_backup_stays_if_no_rule_was_ours(place: Place) -> None:
     put(place, replace(SOUND, granted=Granted()))
     write_tree(place.config, {"settings.json": "{}", place.backup.name: "theirs"})
@@ -354,6 +490,30 @@ def test_an_upgrade_is_of_what_is_installed_and_of_all_that_is_named(place: Plac
         assert calls._installed(place, packages, named) == packages[1:]
     with pytest.raises(UltraError, match=r"^other is not installed"):
         calls._installed(place, packages[:1], named)
+
+
+@pytest.mark.parametrize(
+    ("says", "reason"),
+    [
+        ('{"ok": true, "words": "%s"}', ""),
+        ('{"ok": false, "error": "no %s"}', "no work init --json"),
+        ('{"ok": 1, "error": "one"}', "one"),
+        ('{"ok": false}', "'error'"),
+        ("[]", "list indices"),
+        ("", "Expecting value"),
+        (None, "No such file"),
+    ],
+)
+def test_a_repository_is_prepared_by_the_program_of_the_plugin(
+    place: Place, tmp_path: Path, says: str | None, reason: str
+) -> None:
+    own = Package("sample", "1.0.0", "sample.zip", {"bin/run": PackedFile(b"")})
+    if says is not None:
+        write_tree(place.plugin("sample"), {"bin/run": f"#!/bin/sh\nprintf '{says}' \"$*\"\n"})
+    with pytest.raises(UltraError, match=f"is not prepared: .*{reason}") if reason else nullcontext():
+        for more, permitted in (("", False), (" --permissions", True)):
+            said = preparing._run(place, own, tmp_path, permitted)
+            assert said["words"] == f"work init --json{more}"
 
 
 @pytest.mark.parametrize("later", ["as shown", "another text"])

@@ -78,10 +78,13 @@ class Noting:
     def pytest_runtest_protocol(self, item: pytest.Item) -> None:
         """Note a new test, and whether it uses the bundle, which is built for a whole session."""
         self.switch(item.nodeid)
-        if "bundle" in getattr(item, "fixturenames", ()):
-            self.bundled.add(self.now)
         found = getattr(item, "_fixtureinfo", None)
-        definitions = (one for many in found.name2fixturedefs.values() for one in many) if found else ()
+        fixtures = found.name2fixturedefs if found else {}
+        if any(
+            one.scope != "function" for one in fixtures.get("bundle", ())
+        ):  # else a test writes its own files
+            self.bundled.add(self.now)
+        definitions = (one for many in fixtures.values() for one in many)
         for name in filter(None, map(_shared, definitions)):
             self.using.setdefault(name, set()).add(item.nodeid)
 

@@ -14,8 +14,12 @@ from ultra_runtime.contract.model import load_contract
 from ultra_runtime.contract.result import Report, Result
 from ultra_runtime.plan.check import check, fill
 from ultra_runtime.plan.commands import commands_to_run, plan_commands
+from ultra_runtime.plan.manifest import BlockReader
 from ultra_runtime.plan.reading import read
 from ultra_runtime.plan.session_spec import version_parts
+from ultra_runtime.plan.values import PLAN, Plan
+from ultra_runtime.text import markdown
+from ultra_runtime.text.yaml_mapping import MappingError
 
 FIXTURES = Path(__file__).parents[2] / "plugin_src/contracts/fixtures/session-spec"
 COUNT = "min_file_count"
@@ -149,25 +153,48 @@ def test_a_wave_is_one_number_of_at_least_1(wave: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "said"), [("1-2", "step 3 is in no session"), ("1", "steps 2 and 3 are in no session")]
+    ("sessions", "said"),
+    [
+        ([(1, "1-3")], []),
+        ([(1, "3"), (2, "1, 2")], []),
+        ([(1, "1-2")], ["step 3 is in no session"]),
+        ([(1, "1")], ["steps 2 and 3 are in no session"]),
+        ([(1, "1, 2, 1")], ["step 1 is in session 1 twice"]),
+        ([(1, "1-2"), (2, "2")], ["step 2 is in session 1 and in session 2"]),
+        ([(1, "1"), (2, "4")], ["session 2 names step 4, which the plan does not have"]),
+        ([(1, "1-3"), (2, "none")], ["session 2 has no steps"]),
+        ([(1, "1"), (1, "2")], ["there are two sessions 1", "steps 2 and 3 are in no session"]),
+    ],
 )
-def test_steps_in_no_session_are_named(steps: str, said: str) -> None:
-    found = read(plan(*map(step, (1, 2, 3)), after=strategy(session(1, steps))).encode())
-    assert [one.message for one in found.problems] == [said]
+def test_every_step_is_in_one_session_and_else_only_the_cause_is_told(
+    sessions: list[tuple[int, str]], said: list[str]
+) -> None:
+    after = strategy(*(session(number, steps) for number, steps in sessions))
+    found = read(plan(*map(step, (1, 2, 3)), after=after).encode())
+    assert [one.message for one in found.problems] == said
 
 
 @pytest.mark.parametrize(
-    ("sessions", "said"),
+    ("lines", "row", "said"),
     [
-        ([(1, "1, 2, 1")], "step 1 is in session 1 twice"),
-        ([(1, "1-2"), (2, "2")], "step 2 is in session 1 and in session 2"),
-        ([(1, "1"), (1, "2")], "there are two sessions 1"),
+        ("# all\n\nmanifest: # it\n a: 1", None, ""),
+        ("", 1, "must begin with the key manifest:"),
+        ("# a\n\n# b", 3, "must begin with the key manifest:"),
+        ("\n# a\nother:\n a: 1", 2, "must begin with the key manifest:"),
+        ("# a\nmanifest: x\n a: 1", 1, "must be on the lines below it, indented"),
+        ("manifest:\na: 1", 1, "must be indented below it"),
+        ("\n manifest:\n a: 1", 2, "must be indented below it"),
     ],
 )
-def test_what_is_named_twice_is_told(sessions: list[tuple[int, str]], said: str) -> None:
-    after = strategy(*(session(number, steps) for number, steps in sessions))
-    found = read(plan(step(1), step(2), after=after).encode())
-    assert found.problems[0].message == said
+def test_where_a_block_is_no_mapping_under_its_name_is_told(lines: str, row: int | None, said: str) -> None:
+    (block,) = markdown.parse(f"```yaml\n{lines}\n```\n").blocks
+    reader = BlockReader(Plan(PLAN, markdown.parse("")), load_contract(PLAN).block("manifest"))
+    if row is None:
+        assert list(reader.mapping(block).values) == ["a"]
+        return
+    with pytest.raises(MappingError, match=said) as told:
+        reader.mapping(block)
+    assert told.value.row == row
 
 
 def test_the_first_command_of_a_checkpoint_counts() -> None:

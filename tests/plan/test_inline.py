@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ultra_runtime.plan.inline import is_nothing, numbers, paths, read_command, spans
+from ultra_runtime.plan.inline import is_nothing, new_paths, numbers, paths, read_command, spans
 from ultra_runtime.plan.session_spec import version_parts
 from ultra_runtime.plan.steps import commit_message
+from ultra_runtime.text import markdown
 from ultra_runtime.text.markdown import Item
 
 
@@ -111,6 +112,30 @@ def test_paths(value: str, found: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("`a.py` (new), `b.py`", ["a.py"]),
+        ("a.py, b/c.py (new), d.py (new: the rest)", ["b/c.py", "d.py"]),
+        ("`a.py`\n`b.py` (new)", ["b.py"]),
+        ("`a.py`, `b.py`", []),
+        ("none", []),
+    ],
+)
+def test_new_paths_are_those_that_say_so(value: str, found: list[str]) -> None:
+    assert list(new_paths(Item(0, 1, f"Files: {value}"))) == found
+    assert new_paths(None) == ()
+
+
+def test_the_first_block_of_a_shell_with_a_command_is_the_command() -> None:
+    blocks = markdown.parse(
+        "".join(f"```{one}\n```\n" for one in ("python\nx", "sh\n", "console\nls", "sh\nid"))
+    ).blocks
+    assert read_command("", 1, blocks).command == "ls"
+    assert read_command("`pwd`", 1, blocks).command == "pwd"
+    assert read_command("", 1, blocks[:2]).command is None
+
+
+@pytest.mark.parametrize(
     ("command", "message"),
     [
         ('git commit -m "feat: a"', "feat: a"),
@@ -125,6 +150,9 @@ def test_paths(value: str, found: list[str]) -> None:
         ('git commit -m "open', None),
         ("git commit", None),
         ("commit it", None),
+        ("git add -m 'a'", None),
+        ("-m 'a' git commit", None),
+        ("git commit -mword", "word"),
         ('git commit -m ""', None),
     ],
 )

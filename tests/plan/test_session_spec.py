@@ -87,9 +87,10 @@ def test_what_a_spec_says() -> None:
     assert spec.steps[0].manifest.sandbox_preflight
     assert spec.steps[0].verify is not None
     assert spec.steps[0].verify.command == PREFLIGHT
-    recovery = read(RECOVERY.encode()).recovery
-    assert recovery is not None
-    assert recovery.depth == 1
+    for depth in (1, 2):
+        recovery = read(RECOVERY.replace("recovery_depth: 1", f"recovery_depth: {depth}").encode()).recovery
+        assert recovery is not None
+        assert recovery.depth == depth
 
 
 @pytest.mark.parametrize(
@@ -113,6 +114,8 @@ def test_what_a_spec_says() -> None:
         ("- **Never touch:** `src/`", "- **Never touch:** none", "SPEC_MANIFEST_MISMATCH"),
         ("session_manifest:", "manifest:", "PLAN_MANIFEST_COUNT_MISMATCH"),
         ("session_manifest:\n", "session_manifests:\n", "MANIFEST_PARSE"),
+        ('plan_version: "1.7"', 'plan_version: "1.6"', "VERSION_MISMATCH"),
+        ('plan_version: "1.7"', 'plan_version: "9.0"', "VERSION_UNSUPPORTED"),
         ("  commit_count: 1\n", "", "MANIFEST_MISSING_KEY"),
         ("  commit_count: 1\n", "  commit_count: one\n", "SPEC_BAD_TYPE"),
         ("## Session Manifest", "## Something", "MISSING_SECTION"),

@@ -15,6 +15,7 @@ import tarfile
 import zipfile
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cyclonedx.schema import SchemaVersion
@@ -34,8 +35,8 @@ from tests.kit.repository import git, make_repository
 from ultra_plugin.errors import UltraError
 from ultra_plugin.install.released import Release
 from ultra_plugin.provenance.parts_list import parts_list, suite_component
-from ultra_plugin.provenance.statement import statement
-from ultra_plugin.provenance.verifying import _sources, _unpacked
+from ultra_plugin.provenance.statement import release_time, statement
+from ultra_plugin.provenance.verifying import _rebuild, _sdist, _sources, _statement, _unpacked, verify
 
 ZIP = "dist/acme-plan-1.2.3.zip"
 WHO = "release@acme.example"
@@ -78,6 +79,11 @@ def sign(project: Path, key: str, file: str = "dist/SHA256SUMS") -> None:
         ["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", namespace, file],
         cwd=project, check=True, capture_output=True,
     )  # fmt: skip
+
+
+def dependencies(project: Path) -> dict[str, dict[str, Any]]:
+    said = json.loads((project / "dist/acme-1.2.3.intoto.json").read_text())
+    return {one["name"]: one for one in said["predicate"]["buildDefinition"]["resolvedDependencies"]}
 
 
 def as_written(value: object) -> str:
@@ -142,9 +148,17 @@ def test_the_same_commit_is_described_by_the_same_bytes(project: Path) -> None:
 def test_what_was_released_is_verified_with_its_signer(released: Path, file: str) -> None:
     done = cli(released, "verify", file, "--keys", "keys", "--json")
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert (said["signer"], said["builder"]) == (WHO, "urn:ultra-suite:builder:local")
-    assert said["commit"] == f"{git(released, 'rev-parse', 'HEAD')} and changes"  # such as the keys
+    assert json.loads(done.stdout) == {
+        "file": file,
+        "release": str((released / "dist").resolve()),
+        "signer": WHO,
+        "is_signed": True,
+        "commit": f"{git(released, 'rev-parse', 'HEAD')} and changes",  # such as the keys
+        "sources": dependencies(released)["sources"]["digest"]["sha256"],
+        "command": ["ultra-plugin", "build"],
+        "builder": "urn:ultra-suite:builder:local",
+        "rebuilt": "",
+    }
     assert f"signed by   {WHO}" in cli(released, "verify", file, "--keys", "keys").stdout
 
 
@@ -259,6 +273,65 @@ def test_a_provenance_of_something_else_is_refused(project: Path) -> None:
     assert "acme-1.2.3.intoto.json: its SHA-256 is not the one in" in refused(project)
     (project / "dist/acme-1.2.3.intoto.json").unlink()
     assert "acme-1.2.3.intoto.json: no such file; download it with the release" in refused(project)
+
+
+# What a statement must have.
+PARTS = (("subject",), ("predicate", "runDetails", "builder", "id"), *(("predicate", "buildDefinition", *more) for more in (
+    ("externalParameters", "command"), ("internalParameters",), ("resolvedDependencies",),
+)))  # fmt: skip
+
+
+def test_a_statement_that_lacks_anything_is_refused(released: Path, tmp_path: Path) -> None:
+    good = (released / "dist/acme-1.2.3.intoto.json").read_text()
+    place = tmp_path / "a.intoto.json"
+
+    def read_as(text: str) -> object:
+        place.write_text(text)
+        return _statement(Release(tmp_path, {place.name: digest(place), "a.zip": "0" * 64}))
+
+    assert read_as(good) == json.loads(good)
+    bad = ["{", "[]", good.replace('"name": "sources"', '"name": "others"')]
+    for part in PARTS:
+        said = json.loads(good)
+        inner = said
+        for name in part[:-1]:
+            inner = inner[name]
+        del inner[part[-1]]
+        bad.append(json.dumps(said))
+    for text in bad:
+        with pytest.raises(UltraError, match=r"a\.intoto\.json: is not a provenance statement of ours"):
+            read_as(text)
+    for count in (0, 2):
+        names = [f"{number}.intoto.json" for number in range(count)]
+        with pytest.raises(
+            UltraError, match=rf"SHA256SUMS: must list one file \*\.intoto\.json, not {count}"
+        ):
+            _statement(Release(tmp_path, dict.fromkeys(names, "")))
+
+
+def test_what_cannot_be_built_again_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UltraError, match=r"^a: an sdist is the sources; --rebuild needs a zip"):
+        _rebuild(Path("a"), "a.tar.gz", "", Release(tmp_path, {}), {}, None)
+    for names in ([], ["a.tar.gz", "b.tar.gz"]):
+        with pytest.raises(UltraError, match="lists no sdist; name the sources with --source"):
+            _sdist(Release(tmp_path, dict.fromkeys(names, "")))
+    release = Release(tmp_path, {"a.tar.gz": "", "b.zip": ""})
+    with pytest.raises(UltraError, match=r"a\.tar\.gz: no such file; download it with the release, or name"):
+        _unpacked(release, _sdist(release), tmp_path / "new")
+    with pytest.raises(UltraError, match="none: no such file or folder; name a zip, wheel or plugin folder"):
+        verify(tmp_path / "none", None, None, False, None)
+
+
+def test_the_time_of_a_release_is_given_or_that_of_the_commit_or_now(
+    released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86399")
+    assert release_time(released) == datetime(1970, 1, 1, 23, 59, 59, tzinfo=timezone.utc)
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    committed = int(git(released, "log", "-1", "--format=%ct"))
+    assert release_time(released) == datetime.fromtimestamp(committed, timezone.utc)
+    before = datetime.now(timezone.utc)
+    assert before <= release_time(tmp_path) <= datetime.now(timezone.utc)
 
 
 def test_a_file_of_another_release_is_refused(project: Path) -> None:

@@ -117,19 +117,6 @@ def test_what_an_error_says_is_masked_too(broken: Ultra, repo: Path) -> None:
     assert SECRET not in log.read_text()
 
 
-def test_the_newest_ten_are_kept(broken: Ultra, repo: Path) -> None:
-    folder = repo / ".git/ultra/errors"
-    folder.mkdir(parents=True)
-    for number in range(12):
-        (folder / f"20200101T0000{number:02}-000000-1.log").write_text("time: then\n\n")
-    (folder / "mine.txt").write_text("not a log")
-    assert broken.say("doctor").status == 3
-    names = [path.name for path in logs(repo / ".git/ultra")]
-    assert (len(names), names[0]) == (10, "20200101T000003-000000-1.log")
-    assert not names[-1].startswith("2020")
-    assert (folder / "mine.txt").exists()
-
-
 def test_doctor_shows_the_newest(ultra: Ultra, broken: Ultra, repo: Path) -> None:
     broken.say("doctor", "first.md")
     broken.say("doctor", "second.md")

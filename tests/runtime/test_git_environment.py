@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.kit.repository import git, make_repository
-from ultra_runtime.files.git import GitError, commit_of, environment, find_git
+from ultra_runtime.answer import RefusedError
+from ultra_runtime.files.git import Git, GitError, commit_of, environment, find_git
+from ultra_runtime.files.process import Done
 
 # Written down apart from the code: who commits, which settings count, where git is, how to reach a remote, one log.
 PASSED = """
@@ -72,23 +74,75 @@ def test_only_a_commit_has_the_name_of_one(here: Path, name: str, is_found: bool
     assert commit_of(str(here), name) == (git(here, "rev-parse", "HEAD") if is_found else None)
 
 
-def test_an_ancestor_is_older_or_the_same(here: Path) -> None:
-    git(here, "commit", "--quiet", "--allow-empty", "--message=second")
-    older, newer = git(here, "rev-parse", "HEAD~1"), git(here, "rev-parse", "HEAD")
-    found = find_git(str(here))
-    pairs = [(older, newer), (newer, older), (newer, newer), ("0" * 40, newer)]
-    assert [found.is_ancestor(*pair) for pair in pairs] == [True, False, True, False]
-    assert [found.has_commits(name) for name in (newer, "0" * 40, f"{newer}:a.txt")] == [True, False, False]
-
-
 def test_an_object_that_is_not_what_its_name_says_is_refused(here: Path) -> None:
     found, name, other = find_git(str(here)), git(here, "rev-parse", "HEAD:a.txt"), ""
-    assert found.blob(name) == b"a\n"
-    (here / "b.txt").write_text("b\n")
-    other = git(here, "hash-object", "-w", "b.txt")
+    (here / "b.txt").write_text("b\n\nc")
+    (here / "empty.txt").touch()
+    other, empty = git(here, "hash-object", "-w", "b.txt", "empty.txt").split()
+    found.read_ahead(name, "", "0" * 40, empty, other)
+    assert found.ahead == {name: b"a\n", empty: b"", other: b"b\n\nc"}
+    assert [find_git(str(here)).blob(one) for one in (name, empty, other)] == [b"a\n", b"", b"b\n\nc"]
     objects = here / ".git/objects"
     places = [objects / one[:2] / one[2:] for one in (name, other)]
     places[0].chmod(0o644)
     places[0].write_bytes(places[1].read_bytes())
-    with pytest.raises(GitError):
+    assert found.blob(name) == b"a\n", "it was read before"
+    found.read_ahead(name, other)
+    assert list(found.ahead) == [other]
+    with pytest.raises(GitError, match=rf"^git cat-file failed: object {name} has been changed"):
         found.blob(name)
+
+
+AUTHOR = {"author.name": "A", "author.email": "a@x"}
+COMMITTER = {"committer.name": "C", "committer.email": "c@x"}
+BY_ENVIRONMENT = {f"GIT_{who}_{what}": "x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+
+
+@pytest.mark.parametrize(("settings", "env"), [
+    ({"user.name": "U", "user.email": "u@x"}, {}), ({"user.name": "U"}, {}), ({"user.email": "u@x"}, {}),
+    ({**AUTHOR, **COMMITTER}, {}), (AUTHOR, {}), (COMMITTER, {}), ({"user.name": "...", **COMMITTER}, {}),
+    ({}, BY_ENVIRONMENT), ({}, {**BY_ENVIRONMENT, "GIT_COMMITTER_NAME": "."}), (AUTHOR, {"GIT_AUTHOR_NAME": "."}),
+])  # fmt: skip
+def test_who_commits_is_known_if_git_knows_it(
+    here: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], env: dict[str, str]
+) -> None:
+    for name in [name for name in os.environ if name.startswith("GIT_") or name == "EMAIL"]:
+        monkeypatch.delenv(name)
+    for name, value in {"HOME": str(here), "GIT_CONFIG_NOSYSTEM": "1", **env}.items():
+        monkeypatch.setenv(name, value)
+    git(here, "config", "--remove-section", "user")
+    for name, value in {"user.useConfigOnly": "true", **settings}.items():
+        git(here, "config", name, value)
+    found, asked, done = find_git(str(here)), list[str](), Git.done
+    wanted = [done(found, "var", f"GIT_{who}_IDENT") for who in ("AUTHOR", "COMMITTER")]
+    why = [one.err.decode().strip().splitlines()[-1] for one in wanted if one.status][:1]
+
+    def noted(self: Git, *words: str) -> Done:
+        asked.append(words[0])
+        return done(self, *words)
+
+    monkeypatch.setattr(Git, "done", noted)
+    assert [found.identity_problem()] == (why or [""])
+    assert ("var" in asked) == bool(why), "git is asked for it only where something is missing"
+
+
+def test_why_there_is_no_working_tree_is_told(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    (tmp_path / "nothing").mkdir()
+    (here / ".git/config").write_text("[core\n")
+    for folder, why, remedy in (
+        (tmp_path / "nothing", f"{tmp_path}/nothing is not in a git repository", "run `git init`"),
+        (here / ".git/objects", "git says: fatal: bad config", "fix this and retry"),
+        (here, "git says: fatal: bad config line 1", "fix this and retry"),
+    ):
+        with pytest.raises(RefusedError) as told:
+            find_git(str(folder))
+        assert str(told.value).startswith(why)
+        assert remedy in told.value.next_step
+    other = make_repository(tmp_path / "with\na line break", {"deep/a.txt": "a\n"})
+    found = find_git(str(other / "deep"))
+    assert (found.root, found.folder, found.common) == (str(other), str(other / ".git"), str(other / ".git"))
+    with pytest.raises(RefusedError, match="this is a git dir, not a working tree"):
+        find_git(str(other / ".git"))

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ultra_runtime.files import process
+from ultra_runtime.files import dead_lock, process
 from ultra_runtime.files.dead_lock import drop_dead_lock
 from ultra_runtime.files.process import Excerpt
 from ultra_runtime.files.session_tokens import session_tokens
@@ -30,6 +30,7 @@ def test_a_text_is_found_wherever_the_output_is_cut(
 ) -> None:
     """One reader takes all wanted texts at once, and each of them alone."""
     monkeypatch.setattr(process, "PIECE", piece)
+    monkeypatch.setattr(process, "HEAD", 6)  # the rest is kept as the tail
     waiting: Any = SimpleNamespace(tick=lambda: None)
     for wanted in (WANTED, *([one] for one in WANTED)):
         reader, writer = os.pipe()
@@ -83,6 +84,19 @@ def sleeping(own: str) -> list[str]:
     return [one for one in found if one.isascii() and " " not in one]
 
 
+def test_a_program_is_the_first_file_on_path_that_can_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("none", "folder/prog", "plain", "first", "second")
+    monkeypatch.setenv("PATH", os.pathsep.join(str(tmp_path / name.split("/")[0]) for name in names))
+    for name in names[1:]:
+        (tmp_path / name).mkdir(parents=True)
+        assert process.which("prog") is None
+    for name, mode in (("plain", 0o644), ("second", 0o755), ("first", 0o755)):
+        (tmp_path / name / "prog").touch(mode)
+        assert process.which("prog") == (None if name == "plain" else str(tmp_path / name / "prog"))
+
+
 def test_we_never_end_ourselves(monkeypatch: pytest.MonkeyPatch) -> None:
     mark = f"x{os.urandom(8).hex()}"
     with subprocess.Popen(["sleep", "600"], env={**os.environ, process.MARK: mark}) as marked:
@@ -116,6 +130,10 @@ def test_what_a_command_leaves_is_ended_with_it_and_nothing_else(tmp_path: Path)
             assert (tmp_path / "log").read_bytes() == b"done\n"
             while sleeping(own) != [f"{own}5"]:  # the kernel may need a moment
                 time.sleep(0.01)
+            late = f"sleep {own}6 & setsid sleep {own}7 & exec sleep {own}8"
+            assert process.capture(["bash", "-c", late], os.environ, seconds=0.3).late
+            while sleeping(own) != [f"{own}5"]:
+                time.sleep(0.01)
         finally:
             os.killpg(other.pid, 9)
 
@@ -132,6 +150,50 @@ def test_head_and_tail_are_kept_and_what_is_between_is_counted(monkeypatch: pyte
             said = f"\n[{left} bytes are left out here]\n".encode() if left else b""
             assert early == data[:4]
             assert kept.whole() == data[:4] + said + data[4:][-3:], (size, step)
+
+
+def test_the_group_of_a_command_is_ended_also_where_the_system_lists_no_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_descendants", lambda *_, **__: [])
+    own = f"601.{os.getpid()}"
+    with (tmp_path / "log").open("w+b") as log:
+        script = f"sleep {own}1 & exec >&- 2>&-; exit 4"
+        assert process.run_logged(["bash", "-c", script], os.environ, log.fileno(), 60, "x").status == 4
+    assert process.capture(["bash", "-c", f"sleep {own}2 & sleep {own}3"], os.environ, seconds=0.2).late
+    while sleeping(own):  # the kernel may need a moment
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("changes", [0, 1, 7, 10_000])
+@pytest.mark.parametrize("age", [None, dead_lock.DEAD_SECONDS - 1, dead_lock.DEAD_SECONDS + 1])
+def test_a_lock_goes_when_nobody_has_touched_it_for_long_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: int, age: float | None
+) -> None:
+    """One that is always another stays, and nobody waits for it for ever; its time may lie ahead of our clock."""
+    now, naps, lock = [1000.0], [0], tmp_path / "lock"
+
+    def touched() -> None:
+        ahead = 10**9 if age is None else -age
+        os.utime(lock, ns=(0, int((now[0] + ahead) * 10**9)))
+
+    def nap(seconds: float) -> None:
+        now[0] += seconds
+        naps[0] += 1
+        if naps[0] <= changes:
+            touched()
+
+    for name, act in (("monotonic", lambda: now[0]), ("time", lambda: now[0]), ("sleep", nap)):
+        monkeypatch.setattr(time, name, act)
+    lock.touch()
+    touched()
+    drop_dead_lock(str(lock))
+    monkeypatch.undo()
+    took, most = now[0] - 1000, dead_lock.LONGEST_LOOK
+    wait = dead_lock.DEAD_SECONDS if age is None else max(0, dead_lock.DEAD_SECONDS - age)
+    expected = 0 if not wait else min(changes * dead_lock.NAP + wait, most)
+    assert expected <= took + 1e-6 <= expected + 2.5 * dead_lock.NAP
+    assert lock.exists() == (expected == most)
 
 
 @pytest.mark.parametrize("name", ["git", "gitk", "sleep"])

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,7 +24,7 @@ from ultra_runtime.answer import RefusedError
 from ultra_runtime.files import given_text, kept_answers, unexpected
 from ultra_runtime.files.digest import blob_name, sha1, sha256
 from ultra_runtime.files.error_log import logs_in
-from ultra_runtime.files.git import GitError
+from ultra_runtime.files.git import DAMAGED, INDEX_DAMAGED, GitError
 from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.json_file import NotJsonError, load_json, read_json
 from ultra_runtime.files.price import models, price, rounded
@@ -31,6 +33,8 @@ from ultra_runtime.files.project import Project
 from ultra_runtime.files.project_writes import ignore_own_files, ignore_text
 from ultra_runtime.files.quick_write import put
 from ultra_runtime.files.regular_file import LARGEST, UnreadableError, read_descriptor, read_if_any
+from ultra_runtime.files.secret_files import may_hold_secrets
+from ultra_runtime.files.subfolders import Subfolders
 from ultra_runtime.files.waiting import Waiting
 
 
@@ -259,22 +263,34 @@ def test_why_a_file_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("words", "err", "told"),
+    ("err", "told", "hint"),
     [
-        (["status"], "fatal: one\nhint: two\n three", "git status failed: fatal: one"),
-        (["-c", "a=b", "-c", "c=d", "add", "x"], "no", "git add failed: no"),
-        (["add"], "", "git add failed: exit status 128"),
-        (["add"], "fatal: Unable to create '/x/index.lock': File exists", "git add failed: /x/index.lock exists"),
+        ("fatal: one\nhint: two\n three", "fatal: one", ""),
+        ("ignored:\na\nerror: b\nfatal: no space", "error: b; fatal: no space", ""),
+        ("hint: try again\nwarning: a\n\n b", "warning: a; b", ""),
+        ("lint failed\nerror: line 1\nsee the log", "lint failed; error: line 1; see the log", ""),
+        ("", "exit status 128", ""),
+        (
+            "fatal: Unable to create '/x/y.lock': File exists",
+            "/x/y.lock exists",
+            "remove /x/y.lock, then retry",
+        ),
+        (
+            "fatal: Unable to create '/x/y.lock': No space",
+            "fatal: Unable to create '/x/y.lock': No space",
+            "",
+        ),
+        *((one, one, "the index of git is damaged") for one in INDEX_DAMAGED),
+        *((f"fatal: {one}", f"fatal: {one}", "`git fsck` lists") for one in DAMAGED),
     ],
-)  # fmt: skip
-def test_an_error_of_git_names_the_command_and_the_reason(words: list[str], err: str, told: str) -> None:
-    found = GitError(words, Done(128, err=err.encode()))
-    assert str(found) == told
-    assert ("remove /x/index.lock" in str(found.hint)) == ("index.lock" in err)
-    assert (
-        str(GitError(words, Done(128, err=err.encode(), late=True))).endswith(" failed: it timed out")
-        or found.lock
-    )
+)
+def test_an_error_of_git_names_the_command_and_the_reason(err: str, told: str, hint: str) -> None:
+    for words in (["add"], ["-c", "a=b", "-c", "c=d", "add", "x"]):
+        for done in (Done(128, err=err.encode()), Done(128, err.encode())):
+            found = GitError(words, done)
+            assert (str(found), found.late) == (f"git add failed: {told}", False)
+            assert (hint or "fix this and retry") in found.hint
+        assert str(GitError(words, Done(-9, b"", err.encode(), late=True))) == "git add failed: it timed out"
 
 
 def test_git_names_a_blob_in_the_same_way(tmp_path: Path) -> None:
@@ -324,11 +340,47 @@ def test_a_word_of_a_call_is_shown_only_if_it_can_be_no_secret(word: str, shown:
     assert unexpected._masked(word) == (word if shown else f"<{len(word)} characters>")
 
 
+@pytest.mark.parametrize(
+    ("name", "is_secret"),
+    [
+        (".env", True),
+        ("deep/.ENV", True),
+        ("a/id_rsa", True),
+        ("x.pem", True),
+        ("env/readme.md", False),
+        ("xpem", False),
+    ],
+)
+def test_a_file_is_secret_by_its_name_alone(name: str, is_secret: bool) -> None:
+    assert may_hold_secrets(name) == is_secret
+
+
+def test_a_folder_is_left_unread_only_where_the_system_counts_links(tmp_path: Path) -> None:
+    (tmp_path / "top/inner").mkdir(parents=True)
+    (tmp_path / "top/file").touch()
+    (tmp_path / "top/link").symlink_to("inner")
+    device = tmp_path.stat().st_dev
+    # Links that are told, and the device -> whether the folder is read.
+    for looks in (
+        [(3, device, True), (2, device, False), (2, device + 1, True), (2, device, True)],
+        [(1, device, True), (2, device, True)],
+        [(4, device, True), (3, device, True), (2, device, True)],
+    ):
+        below = Subfolders(str(tmp_path))
+        for links, where, is_read in looks:
+            status: Any = SimpleNamespace(st_nlink=links, st_dev=where)
+            assert below.of(str(tmp_path / "top"), status) == ["inner"] * is_read
+
+
 def test_the_newest_errors_are_kept_where_their_owner_alone_writes(tmp_path: Path) -> None:
     folder = tmp_path / "errors"
-    paths = [unexpected._written(str(folder), b"x\n") for _ in range(unexpected.KEPT + 2)]
-    assert sorted(str(path) for path in folder.iterdir()) == sorted(paths)[-unexpected.KEPT :]
+    paths = [unexpected._written(str(folder), b"x\n") for _ in range(3)]
     assert folder.stat().st_mode & 0o777 == 0o700
+    for name in ("mine.txt", *(f"20200101T0000{second:02}-000000-1.log" for second in range(12))):
+        (folder / name).touch()
+    paths += [unexpected._written(str(folder), b"x\n")]
+    kept = [f"{folder}/20200101T0000{second:02}-000000-1.log" for second in range(6, 12)]
+    assert sorted(str(path) for path in folder.iterdir()) == [*kept, *paths, f"{folder}/mine.txt"]
     (tmp_path / "link").symlink_to(folder)
     assert unexpected._written(str(tmp_path / "link"), b"x\n") == ""
     (tmp_path / "file").touch()

@@ -55,8 +55,6 @@ def _suite(shelf: Shelf) -> dict[str, Any]:
         "owner": owner if _is_person(owner) else {"name": shelf.name},
         "profile": "client",
     }
-    if isinstance(version := fields.get("version"), str):
-        settings["version"] = version
     settings |= {key: fields[key] for key in fields if key in known and key not in settings}
     if shelf.elsewhere:
         settings["offers"] = [*shelf.elsewhere]
