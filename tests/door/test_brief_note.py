@@ -42,13 +42,7 @@ def test_four_sections_are_required_and_the_others_keep_nothing_open(ultra: Ultr
     assert told["open"] == []
 
 
-@pytest.mark.parametrize(
-    ("answer", "full"),
-    [
-        ("Speed.", False), ("I don't know", False), ("Not sure!", False), ("no idea, dunno", False),
-        ("I don't know; assume 100 a minute.", True), ("Fewer outages", True), ("\u9650\u5236\u8bf7\u6c42", True),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "full"), [("I don't know", False), ("Fewer outages", True)])
 def test_one_word_and_not_knowing_leave_a_section_open(ultra: Ultra, answer: str, full: bool) -> None:
     sections = ["Intent", "Goal", "Success Criteria", "Research Plan"]
     told = ultra(*NOTE, "--section", ",".join(sections), given=f"What?\n{answer}").data
@@ -73,13 +67,6 @@ def test_what_is_no_note_is_not_kept(
     told = ultra(*NOTE, "--section", section, given=given)
     assert (told.status, said in told.data["error"]) == (status, True)
     assert list(project.iterdir()) == []
-
-
-def test_a_line_that_somebody_broke_is_passed_over(ultra: Ultra, project: Path) -> None:
-    ultra(*NOTE, "--section", "Goal", given="What?\nThat.")
-    path = project / "logs/interview.jsonl"
-    path.write_text("{\n[]\n" + path.read_text() + '{"question": 1}\n')
-    assert ultra(*NOTE, "--section", "Intent", given="Why?\nSo.").data["questions"] == 2
 
 
 def test_the_gate_counts_the_questions_and_begins_a_new_interview(ultra: Ultra, project: Path) -> None:

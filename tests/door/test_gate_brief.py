@@ -325,18 +325,6 @@ def test_what_can_be_computed_is_filled_in(ultra: Ultra, project: Path) -> None:
     assert COMMANDS["research"] not in text
 
 
-@pytest.mark.parametrize(
-    "kept",
-    ["{", "", '{"round": -1}', '{"round": "1"}', "{}", '{"round": 3}', '{"round": 99}', '{"round": true}'],
-)
-def test_a_count_that_somebody_broke_leaves_the_last_round(
-    ultra: Ultra, project: Path, draft: Path, kept: str
-) -> None:
-    (project / ".brief-gate.local.json").write_text(kept)
-    data = ultra(*GATE, given=answer({"testability": 1})).data
-    assert (data["round"], data["exhausted"], names(project)) == (3, True, {"brief.md"})
-
-
 def test_a_count_that_cannot_be_read_is_said(ultra: Ultra, project: Path, draft: Path) -> None:
     (project / ".brief-gate.local.json").mkdir()
     told = ultra(*GATE, given=answer({"testability": 1}))

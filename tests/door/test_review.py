@@ -47,22 +47,11 @@ def ruled(ultra: Ultra, *words: str, **decided: object) -> dict[str, object]:
     return ultra("review", "verdict", "--project", PROJECT, *words, given=given).data
 
 
-@pytest.mark.parametrize(
-    ("changes", "why"),
-    [
-        ({"evidence": "x = 2"}, "the evidence is not in the file"),
-        ({"path": "b.py"}, "there is no such file"),
-        ({"path": "../a.py"}, "path is outside the repository"),
-        ({"path": "/etc/passwd", "evidence": "root"}, "path is outside the repository"),
-    ],
-)
-def test_what_is_not_proved_is_dropped_with_the_reason(
-    ultra: Ultra, work: Path, changes: dict[str, object], why: str
-) -> None:
+def test_what_is_not_proved_is_dropped_with_the_reason(ultra: Ultra, work: Path) -> None:
     (work / "a.py").write_text("y = 0\nx  =  1\n")
     ultra(*TRIAGE, "--since", "HEAD")
-    told = ultra(*ADD, given=answer(**changes)).data
-    assert (told["kept"], [one["why"] for one in told["dropped"]]) == (0, [why])
+    told = ultra(*ADD, given=answer(evidence="x = 2")).data
+    assert (told["kept"], [one["why"] for one in told["dropped"]]) == (0, ["the evidence is not in the file"])
     kept = ultra(*ADD, given=answer()).data
     assert kept["kept"] == 1
     findings = json.loads((work / kept["findings_file"]).read_text())["findings"]

@@ -305,6 +305,7 @@ PROVED: dict[tuple[str, str, int], str | tuple[str, int]] = {
     ("a.py", "0\nx", 7): ("a.py", 1),
     ("a.py", "x = 2", 1): "the evidence is not in the file",
     ("gone.py", "was = 1", 7): ("gone.py", 7),
+    ("gone.py", "was = 1\nand = 2", 7): ("gone.py", 7),
     ("gone.py", "was = 2", 7): "the evidence is not in the deleted file",
     ("b.py", "was = 1", 1): "there is no such file",
     ("empty.py", "was = 1", 1): "there is no such file",
@@ -318,7 +319,9 @@ PROVED: dict[tuple[str, str, int], str | tuple[str, int]] = {
 
 def test_a_finding_is_proved_by_its_evidence_and_gets_the_nearest_line_of_it(work: Path) -> None:
     project = Project(str(work), PROJECT.rpartition("/")[2])
-    diff = "--- a/gone.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-was = 1\n--- a/empty.py\n+++ b/empty.py\n"
+    diff = (
+        "--- a/gone.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-was = 1\n-and = 2\n--- a/empty.py\n+++ b/empty.py\n"
+    )
     write_tree(
         work,
         {"a.py": "y = 0\nx = 1\n\n#\nx  = 1\n", "empty.py": "", f"{PROJECT}/logs/review-scope.diff": diff},
