@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shlex
+import shutil
+import time
 from itertools import product
 from pathlib import Path
 
@@ -125,6 +127,7 @@ def test_a_draft_becomes_the_plan_with_notes_and_the_earlier_plan_is_kept(
         gate.count_round(here)
         with locked(here.folder) as folder:
             assert gate.write_draft(here, folder, b"first")
+            assert (project / ".gitignore").exists()
             assert gate.read_counts(here)["rounds"] == 0
             gate.count_round(here)
             assert not gate.write_draft(here, folder, text)
@@ -251,6 +254,54 @@ def test_the_specs_of_a_plan_are_written_again_when_it_changes(here: Project, pr
     (project / "sessions").symlink_to("elsewhere")
     with pytest.raises(WriteError, match="is a symbolic link"):
         session_files.folder_of_specs(here.path("plan.md"), None)
+
+
+def test_a_plan_is_made_in_the_project_that_holds_its_source_or_that_the_source_names(
+    here: Project, repo: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repo)
+    today = time.strftime("%Y-%m-%d")
+    other = BRIEF.replace("2026-01-31-rate-limit/", "2026-01-30-gone/")
+    made = f"{today}-rate-limit"
+    for path, text, named in (
+        (f"{here.shown}/brief.md", other, project.name),
+        ("brief.md", BRIEF, project.name),
+        ("deep/brief.md", other, made),
+        (f"{here.shown}/deep/brief.md", other, made),
+        ("brief.md", other.replace("project_dir: .claude/projects/2026-01-30-gone/\n", ""), made),
+    ):
+        shutil.rmtree(repo / f".claude/projects/{made}", ignore_errors=True)
+        write_tree(repo, {path: text})
+        found = basis.find_source(None, path)
+        assert (found.kind, found.shown, found.project.folder) == (
+            "brief",
+            path,
+            str(repo / f".claude/projects/{named}"),
+        )
+        assert basis.is_reviewed(found) is False
+        assert (repo / f".claude/projects/{made}/research").is_dir() == (named == made)
+        assert (repo / f".claude/projects/{made}/.gitignore").is_file() == (named == made)
+    assert basis.find_source(here.shown, None).path == here.path("brief.md")
+    monkeypatch.setattr(basis, "placed_kinds", list)
+    shutil.rmtree(repo / f".claude/projects/{made}")
+    made_here = basis.find_source(None, "deep/brief.md").project
+    assert (Path(made_here.folder).is_dir(), Path(made_here.path("research")).exists()) == (True, False)
+    assert (basis.research_of(found), basis.architecture_of(here), basis.under_way(here)) == (
+        ([], []),
+        ({}, []),
+        [],
+    )
+    for name, text, why, remedy in (
+        ("bad.md", other.replace("slug: rate-limit\n", ""), "the brief has no slug", "add a slug to its front matter"),
+        ("bad.md", other.replace("slug: rate-limit", "slug: '#'"), "bad.md is not a valid brief: BRIEF_", "fix it first"),
+        ("none.md", "", "none.md: there is no such file", f"name another file, or write a brief first with `{COMMANDS['brief']}`"),
+    ):  # fmt: skip
+        if text:
+            write_tree(repo, {name: text})
+        with pytest.raises(RefusedError) as refused:
+            basis.find_source(None, name)
+        assert str(refused.value).startswith(why)
+        assert remedy in refused.value.next_step
 
 
 def test_a_partial_brief_gives_its_weak_dimensions_to_the_plan(project: Path) -> None:
