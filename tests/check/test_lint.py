@@ -137,6 +137,12 @@ def test_one_folder_or_one_job_starts_no_process(
     assert [one.folder for one in check_folders(named, Order(), jobs)] == named
 
 
+def test_a_folder_without_a_plugin_has_one_problem_without_a_line(tmp_path: Path) -> None:
+    (problem,) = check_folder(tmp_path, Order()).problems
+    assert (problem.path, problem.line, problem.code) == (str(tmp_path / MANIFEST), 0, "no-manifest")
+    assert (problem.severity, problem.message) == ("error", "does not exist")
+
+
 def test_a_pattern_without_a_match_is_one_sentence(shop: Path) -> None:
     done = check(shop, "none/*")
     assert (done.returncode, done.stdout) == (1, "")
