@@ -32,16 +32,6 @@ def test_each_answer_is_kept_and_what_is_open_is_said(ultra: Ultra, project: Pat
     assert len((project / "logs/interview.jsonl").read_text().splitlines()) == 3
 
 
-def test_four_sections_are_required_and_the_others_keep_nothing_open(ultra: Ultra) -> None:
-    required = ["Intent", "Goal", "Success Criteria", "Research Plan"]
-    optional = ["Non-Goals", "Constraints", "Preferences", "Non-Functional Requirements", "Prior Attempts"]
-    for number, section in enumerate(optional, 1):
-        told = ultra(*NOTE, "--section", section, given=f"{section}?\nNone.").data
-        assert (told["questions"], told["asked"][section], told["open"]) == (number, 1, required)
-    told = ultra(*NOTE, "--section", ",".join(required), given="All of it?\nYes: because of x.").data
-    assert told["open"] == []
-
-
 @pytest.mark.parametrize(("answer", "full"), [("I don't know", False), ("Fewer outages", True)])
 def test_one_word_and_not_knowing_leave_a_section_open(ultra: Ultra, answer: str, full: bool) -> None:
     sections = ["Intent", "Goal", "Success Criteria", "Research Plan"]

@@ -10,14 +10,17 @@ import pytest
 
 from tests.door.samples import BRIEF, COMPLETE, RESEARCH
 from tests.kit.calls import Ultra
+from tests.kit.files import write_tree
 from tests.kit.names import COMMANDS, PROJECT
 from tests.kit.table import each
 from ultra_runtime.contract.model import load_contract
+from ultra_runtime.files.atomic import locked
 from ultra_runtime.files.project import Project
 from ultra_runtime.research.evidence import Evidence, as_table
-from ultra_runtime.research.folder import validate_research
+from ultra_runtime.research.folder import read_brief, validate_research
 from ultra_runtime.research.putting import (
     Computed,
+    complete_status,
     computed_for,
     confidence_note,
     keep_computed,
@@ -25,6 +28,7 @@ from ultra_runtime.research.putting import (
     research_stats,
     with_confidence,
 )
+from ultra_runtime.research.topics import topics_of
 
 BEGIN = ("research", "begin", "--project", PROJECT)
 PUT = ("put", "research", "--project", PROJECT, "--topic", "1")
@@ -75,24 +79,6 @@ def test_begin_tells_all_that_is_needed_and_moves_the_status(
     assert data["research_status"] == "in_progress"
     assert brief.read_text() == TWO.replace("research_status: pending", "research_status: in_progress")
     assert ultra(*BEGIN).data["research_status"] == "in_progress"
-
-
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
-        ("which lock guards the change of `add`", "which lock guards the change of `add`"),
-        ("`add`", "add"),
-        ("**the choice of** `add`", "**the choice of** `add`"),
-        ("**the choice**", "the choice"),
-        ("`a` or `b`", "`a` or `b`"),
-        ('"the choice"', "the choice"),
-    ],
-)
-def test_a_field_keeps_the_marks_that_are_not_around_the_whole_of_it(
-    ultra: Ultra, project: Path, brief: Path, written: str, read: str
-) -> None:
-    brief.write_text(TWO.replace("the choice of the store", written, 1))
-    assert ultra(*BEGIN).data["topics"][0]["plan_steps"] == read
 
 
 def test_flags_win_over_the_topic(ultra: Ultra, brief: Path, tmp_path: Path) -> None:
@@ -149,15 +135,6 @@ def test_the_computed_confidence_lands_in_the_file(ultra: Ultra, project: Path, 
     assert "\nconfidence: 0.8\n" in (project / "research/01-stores.md").read_text()
 
 
-def test_what_was_computed_for_another_question_is_not_taken(
-    ultra: Ultra, project: Path, brief: Path
-) -> None:
-    ultra(*COMPUTE, given=EVIDENCE)
-    other = RESEARCH.replace("Which store", "Which bucket")
-    told = ultra(*PUT, "--slug", "stores", given=other).data
-    assert [one["code"] for one in told["warnings"]] == ["RESEARCH_NO_CONFIDENCE"]
-
-
 def test_put_says_what_is_really_next(ultra: Ultra, project: Path, brief: Path) -> None:
     ultra(*BEGIN)
     ultra(*COMPUTE, given=EVIDENCE)
@@ -165,22 +142,10 @@ def test_put_says_what_is_really_next(ultra: Ultra, project: Path, brief: Path) 
     second = RESEARCH.replace("Which store can", "Which clock does")
     words = ("put", "research", "--project", PROJECT, "--topic", "2", "--slug", "the-clock")
     assert f"run `ultra brief status {PROJECT} complete`" in ultra(*words, given=second).data["next"]
-    ultra("brief", "status", PROJECT, "complete")
+    done = ultra(*words, "--complete", given=second).data["next"]
+    assert "research_status: complete" in brief.read_text()
+    assert f"{COMMANDS['plan']} --project {PROJECT}" in done
     assert f"{COMMANDS['plan']} --project {PROJECT}" in ultra(*words, given=second).data["next"]
-
-
-@pytest.mark.parametrize("status", ["pending", "in_progress", "skipped", "complete"])
-def test_the_last_answer_completes_research_that_has_begun(ultra: Ultra, brief: Path, status: str) -> None:
-    before = TWO.replace("research_status: pending", f"research_status: {status}")
-    brief.write_text(before)
-    ultra(*PUT, "--slug", "stores", "--complete", given=RESEARCH)
-    assert brief.read_text() == before
-    second = RESEARCH.replace("Which store can", "Which clock does")
-    words = ("put", "research", "--project", PROJECT, "--topic", "2", "--slug", "the-clock")
-    ultra(*words, given=second)
-    assert brief.read_text() == before
-    ultra(*words, "--complete", given=second)
-    assert brief.read_text() == before.replace("research_status: in_progress", "research_status: complete")
 
 
 def test_a_brief_without_a_project_and_no_brief_at_all(ultra: Ultra, repo: Path, brief: Path) -> None:
@@ -363,3 +328,39 @@ def test_what_is_left_of_the_research_is_the_first_open_topic_then_the_status(he
     check()
     path.unlink()
     assert left_in(here) == ""
+
+
+def test_the_last_answer_completes_research_that_has_begun(here: Project) -> None:
+    path, folder = Path(here.path("brief.md")), Path(here.path("research"))
+    second = RESEARCH.replace("Which store can", "Which clock does")
+
+    @each(product(("pending", "in_progress", "complete", "skipped"), (True, False)))
+    def check(status: str, last: bool) -> None:
+        before = TWO.replace("research_status: pending", f"research_status: {status}")
+        write_tree(folder, {"01-a.md": RESEARCH, "02-b.md": second if last else RESEARCH})
+        path.write_text(before)
+        with locked(here.folder) as opened:
+            assert complete_status(here, opened) == (last and status == "in_progress")
+        expected = before.replace("status: in_progress", "status: complete") if last else before
+        assert path.read_text() == expected
+
+    check()
+
+
+def test_a_field_keeps_the_marks_that_are_not_around_the_whole_of_it(here: Project) -> None:
+    @each(
+        [
+            ("which lock guards the change of `add`", "which lock guards the change of `add`"),
+            ("`add`", "add"),
+            ("**the choice of** `add`", "**the choice of** `add`"),
+            ("**the choice**", "the choice"),
+            ("`a` or `b`", "`a` or `b`"),
+            ('"the choice"', "the choice"),
+        ]
+    )
+    def check(written: str, read: str) -> None:
+        Path(here.path("brief.md")).write_text(TWO.replace("the choice of the store", written, 1))
+        first, second = topics_of(read_brief(here.folder), here.path("research"))
+        assert (first.steps, second.steps) == (read, "the choice of the store")
+
+    check()
