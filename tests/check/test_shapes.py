@@ -54,7 +54,14 @@ def test_a_shape_accepts_what_its_schema_accepts(shape: Shape, value: Any) -> No
     assert schema_of(objects_only(shape)) == schema_of(shape)
 
 
-KINDS = {"null": None, "a boolean": True, "a number": 1.5, "text": "x", "a list": [], "an object": {}}
+KINDS: dict[str, object] = {
+    "null": None,
+    "a boolean": True,
+    "a number": 1.5,
+    "text": "x",
+    "a list": [],
+    "an object": {},
+}
 WANTED: dict[str, tuple[Shape, str]] = {
     "text": (text(), "text"), "a boolean": (boolean, "true or false"), "a number": (number, "a number"),
     "a list": (list_of(text()), "a list"), "an object": (STRICT, "an object"),

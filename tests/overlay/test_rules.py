@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -147,7 +148,7 @@ def test_a_file_of_another_plugin_may_be_the_overlays_too(tmp_path: Path) -> Non
 
 def test_an_overlay_begins_with_a_name_for_all_that_its_upstream_names(tmp_path: Path) -> None:
     names = {"suite": "mine-too", "owner": "mine-too", "plugin": "mine-too", "title": "Mine Too"}
-    commands = {"commands": {"brief": "mine-too-brief", "review": "mine-too-review"}}
+    commands: dict[str, Any] = {"commands": {"brief": "mine-too-brief", "review": "mine-too-review"}}
     for number, (plugins, asked, more) in enumerate((
         ({}, None, commands),
         ({"acme-plan": "runtime: {launcher: acme}\n"}, "acme-plan", {"launcher": "mt"}),
