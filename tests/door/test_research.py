@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
+from ultra_runtime.tables.agents import EXTERNAL_RESEARCHERS, LOCAL_RESEARCHERS, QUICK_RESEARCHERS
 
 from tests.door.samples import BRIEF, COMPLETE, RESEARCH
 from tests.kit.calls import Ultra
@@ -29,6 +31,8 @@ from ultra_runtime.research.putting import (
     with_confidence,
 )
 from ultra_runtime.research.topics import topics_of
+from ultra_runtime.usage import Usage, parse
+from ultra_runtime.verbs import research_begin
 
 BEGIN = ("research", "begin", "--project", PROJECT)
 PUT = ("put", "research", "--project", PROJECT, "--topic", "1")
@@ -159,6 +163,10 @@ def test_a_brief_without_a_project_and_no_brief_at_all(ultra: Ultra, repo: Path,
     data = ultra("research", "begin", "--brief", "my.md", "--project", PROJECT).data
     assert (data["project"], data["brief"], len(data["topics"])) == (PROJECT, "my.md", 2)
     assert ((repo / "my.md").read_text(), brief.read_bytes()) == (TWO, before)
+    (repo / "brief.md").write_text(TWO)
+    (repo / PROJECT / "notes.md").write_text(TWO)
+    for name in ("brief.md", f"{PROJECT}/notes.md"):
+        assert ultra("research", "begin", "--brief", name).data["project"] is None
     data = ultra("research", "begin", "--external").data
     assert (data["agents"], data["agents_in_all"]) == (EXTERNAL, 4)
     assert "guide research interview" in data["next"]
@@ -364,3 +372,60 @@ def test_a_field_keeps_the_marks_that_are_not_around_the_whole_of_it(here: Proje
         assert (first.steps, second.steps) == (read, "the choice of the store")
 
     check()
+
+
+def test_begin_names_the_file_of_each_topic_and_who_looks(
+    here: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(here.root)
+    monkeypatch.setenv("PATH", "")
+    every = [*LOCAL_RESEARCHERS, *EXTERNAL_RESEARCHERS]
+    path, folder = Path(here.path("brief.md")), Path(here.path("research"))
+
+    def begin(*words: str) -> dict[str, Any]:
+        data: dict[str, Any] = research_begin.run(
+            parse(Usage(research_begin.USAGE), [*BEGIN[2:], *words])
+        ).data
+        return data
+
+    slugs = {
+        "Stores": "stores", "The Clock!": "the-clock", "a b c d e f": "a-b-c-d-e", "\u00fcber 9 \u9650": "ber-9", "!?": "topic-1",
+        "x" * 50: "x" * 40, f"{'y' * 39} z": "y" * 39,
+    }  # fmt: skip
+    for title, slug in slugs.items():
+        path.write_text(TWO.replace("Topic 1: Stores", f"Topic 1: {title}"))
+        assert begin()["topics"][0]["slug"] == slug, title
+    for name, slug, number in (
+        ("01-old.md", "old", 3),
+        ("01-a b.md", "stores", 3),
+        ("07-x.md", "stores", 8),
+        ("x.md", "stores", 3),
+    ):
+        path.write_text(TWO)
+        (folder / name).write_text(RESEARCH.replace("store", "bucket"))
+        data = begin()
+        assert (data["topics"][0]["slug"], data["new_topic"]) == (slug, number), name
+        replaced = name if name.startswith("01") else None
+        assert data["topics"][0].get("replaces") == replaced
+        more = f"; {name} answers a different question and will be replaced" if replaced else ""
+        assert data["next"] == f"research topic 1 and 2, one after the other{more}"
+        (folder / name).unlink()
+    (folder / "01-a.md").write_text(RESEARCH)
+    data = begin()
+    assert (data["next"], data["topics"][0]["file"]) == ("research topic 2", "01-a.md")
+    assert {"slug", "agents", "scope"}.isdisjoint(data["topics"][0])
+    (folder / "02-b.md").write_text(RESEARCH.replace("Which store can", "Which clock does"))
+    none = "no topic is open: research the user's question, if any, as `new_topic`; otherwise say so and stop"
+    for status, said in (
+        ("in_progress", f"every topic has an answer: run `ultra brief status {PROJECT} complete`"),
+        ("complete", none),
+    ):
+        path.write_text(TWO.replace("research_status: pending", f"research_status: {status}"))
+        data = begin()
+        assert (data["next"], data["research_status"]) == (said, status)
+        assert data["agents_in_all"] == len(every)
+        assert data["agents"] == every
+    assert begin("--local")["agents"] == [*LOCAL_RESEARCHERS]
+    assert begin("--external")["agents"] == [*EXTERNAL_RESEARCHERS]
+    assert begin("--quick")["agents"] == [name for name in every if name in QUICK_RESEARCHERS]
+    assert (begin()["second_model"], begin("--quick")["second_model"]) == (False, None)

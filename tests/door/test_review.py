@@ -91,6 +91,14 @@ def test_the_coverage_of_the_review_names_every_file_with_its_reason(ultra: Ultr
     told = ruled(ultra)
     skipped = [f"{one['path']} ({one['reason']})" for one in files if one["depth"] == "skipped"]
     assert told["skipped"] == skipped
+    nothing = {"summary": "s", "remediation": [], "merge": [], "settled": [], "severity": []}
+    given = f"```json\n{json.dumps(nothing)}\n```"
+    said = ultra.say("review", "verdict", "--project", PROJECT, given=given).out.splitlines()
+    assert said[:3] == [
+        "WARN: 0 BLOCKER, 1 MAJOR, 0 MINOR, 0 SUGGESTION",
+        f"not reviewed: {'; '.join(skipped)}",
+        told["path"],
+    ]
     assert "package-lock.json (a lock file, written by a package manager)" in skipped
     review = (work / PROJECT / "review.md").read_text()
     coverage = review.partition("## Coverage\n")[2].partition("\n## ")[0]
