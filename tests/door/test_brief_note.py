@@ -11,6 +11,7 @@ import pytest
 from tests.door.samples import BRIEF, answer
 from tests.kit.calls import Ultra
 from tests.kit.names import PROJECT
+from ultra_runtime.brief.interview import AskedQuestion, open_sections
 
 NOTE = ("brief", "note", "--project", PROJECT)
 DRAFT = ("put", "brief", "--project", PROJECT, "--draft")
@@ -30,6 +31,14 @@ def test_each_answer_is_kept_and_what_is_open_is_said(ultra: Ultra, project: Pat
         "One script takes all down.\n\nEvery week.", "A budget.", "The same.",
     ]  # fmt: skip
     assert len((project / "logs/interview.jsonl").read_text().splitlines()) == 3
+
+
+def test_four_sections_are_required_and_the_others_keep_nothing_open() -> None:
+    required = ["Intent", "Goal", "Success Criteria", "Research Plan"]
+    optional = ["Non-Goals", "Constraints", "Preferences", "Non-Functional Requirements", "Prior Attempts"]
+    asked = [AskedQuestion([name], f"{name}?", "None.") for name in optional]
+    assert open_sections(asked) == required
+    assert open_sections([*asked, AskedQuestion(required, "All of it?", "Yes: because of x.")]) == []
 
 
 @pytest.mark.parametrize(("answer", "full"), [("I don't know", False), ("Fewer outages", True)])

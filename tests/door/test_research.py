@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -382,11 +383,8 @@ def test_begin_names_the_file_of_each_topic_and_who_looks(
     every = [*LOCAL_RESEARCHERS, *EXTERNAL_RESEARCHERS]
     path, folder = Path(here.path("brief.md")), Path(here.path("research"))
 
-    def begin(*words: str) -> dict[str, Any]:
-        data: dict[str, Any] = research_begin.run(
-            parse(Usage(research_begin.USAGE), [*BEGIN[2:], *words])
-        ).data
-        return data
+    def begin(*words: str) -> Mapping[str, Any]:
+        return research_begin.run(parse(Usage(research_begin.USAGE), [*BEGIN[2:], *words])).data
 
     slugs = {
         "Stores": "stores", "The Clock!": "the-clock", "a b c d e f": "a-b-c-d-e", "\u00fcber 9 \u9650": "ber-9", "!?": "topic-1",
