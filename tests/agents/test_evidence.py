@@ -124,7 +124,7 @@ ROWS = st.lists(
 @given(ROWS, st.sampled_from(["", "|"]), st.sampled_from(["", "`"]))
 def test_a_table_is_read_as_it_was_written_bare_or_whole(rows: list[Evidence], bar: str, code: str) -> None:
     cells = [(str(one.dimension), one.agent, code + one.kind + code, one.agrees, one.source) for one in rows]
-    head = ["| dimension | agent | kind | agrees | source |", "|---|:-:|---|---|---|", ""] if bar else []
+    head = ["| dimension | agent | kind | agrees | source |", "|---|:-:| --- |---|---|", ""] if bar else []
     lines = [*head, *(f"{bar} {' | '.join(row)} {bar}" for row in cells), ""]
     read = read_evidence("\n".join(lines), 3, WEIGHTS, AGENTS)
     assert [one.__dict__ for one in read] == [one.__dict__ for one in rows]

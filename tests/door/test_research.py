@@ -225,8 +225,8 @@ def test_each_topic_without_a_good_answer_is_a_warning_unless_research_is_skippe
         )
         (folder / "02-b.md").write_text(second.replace("created: ", "made: "))
         codes = ["RESEARCH_MISSING_FIELD"]
-        for soft in (True, False):
-            found = validate_research(contract, str(folder), soft)
+        for soft in (True, False, None):
+            found = validate_research(contract, str(folder), *([] if soft is None else [soft]))
             errors, warnings = ([one.code for one in some] for some in (found.errors, found.warnings))
             assert (errors, warnings) == (([], codes + [one for one, _ in told]) if soft else (codes, [one for one, _ in told]))  # fmt: skip
 
