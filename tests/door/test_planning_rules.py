@@ -304,6 +304,39 @@ def test_a_plan_is_made_in_the_project_that_holds_its_source_or_that_the_source_
         assert remedy in refused.value.next_step
 
 
+def test_a_live_run_keeps_its_plan_and_its_spec(here: Project, repo: Path, project: Path) -> None:
+    write_tree(
+        project, {"plan.md": "of the run", "plan.md.draft": plan(1), "sessions/session-2.md": "of the run"}
+    )
+    for name, act in (
+        ("sessions/session-2.md", lambda folder: session_files.write_specs(here.path("sessions"), {})),
+        (
+            "sessions/session-1.md",
+            lambda folder: session_files.write_specs(here.path("sessions"), {"session-1.md": b"x"}),
+        ),
+        ("plan.md", lambda folder: gate.end(here, folder)),
+    ):
+        for host, lives in (("elsewhere", True), (os.uname().nodename, False)):
+            lock = {"root": str(repo), "owner": {"host": host, "pid": 1}, "plan": f"{here.shown}/{name}"}
+            write_tree(repo, {".git/ultra/run.json": json.dumps(lock)})
+            before = (project / name).read_bytes() if (project / name).exists() else None
+            with locked(here.folder) as folder:
+                if lives:
+                    with pytest.raises(RefusedError, match=f"{name} is in use by the run in progress"):
+                        act(folder)
+                    assert ((project / name).read_bytes() if (project / name).exists() else None) == before
+                else:
+                    act(folder)
+
+
+def test_notes_about_an_architecture_are_sources_of_a_plan(here: Project, project: Path) -> None:
+    assert basis.architecture_of(here) == ({}, [])
+    write_tree(project, {"architecture/README.md": "# Notes\n"})
+    paths, told = basis.architecture_of(here)
+    assert paths == {"overview": f"{here.shown}/architecture/README.md"}
+    assert [one.partition(":")[0] for one in told] == ["ARCH_NON_CANONICAL_OVERVIEW"]
+
+
 def test_a_partial_brief_gives_its_weak_dimensions_to_the_plan(project: Path) -> None:
     path = project / "brief.md"
     weak = "\n## Brief Quality\n\nNot settled:\n\n- **One:** a\n  - two\n"
