@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.kit.files import write_tree
@@ -112,7 +112,15 @@ def duration(seconds: int | None) -> str:
     return f"{hours} h {rest // 60} min" if hours else f"{rest // 60} min" if rest >= 60 else f"{rest} s"
 
 
+BARE = {"title": "x", "attempts": 1, "error": "", "note": "", "completed_at": "", "commit": ""}
+EACH = [
+    {**BARE, "status": state, "seconds": seconds}
+    for state, seconds in zip([*STATES, "pending"], (0, 59, 60, 61, 3599, 3600, 7325), strict=True)
+]
+
+
 @settings(max_examples=examples(60))
+@example(EACH, "", "failed")
 @given(st.lists(STEPS, max_size=4), TEXTS, st.sampled_from(["", "in_progress", "failed", "completed"]))
 def test_each_step_is_in_its_row(values: list[dict[str, Any]], task: str, status: str) -> None:
     folder = Path("/nowhere")
