@@ -47,6 +47,7 @@ def one(dimension: int, kind: str, source: str, agrees: str = "yes", agent: str 
         ([one(1, "official", "u", "partly"), one(1, "official", "v", "partly")], [0.46]),
         ([one(1, "code", "a:1"), one(1, "discussion", "u", "partly")], [0.83]),
         ([one(1, "code", "a:1"), one(1, "code", "b:1"), one(1, "official", "u")], [0.92]),
+        ([one(1, "code", f"{name}:1") for name in "abcd"], [0.95]),
     ],
 )
 def test_one_dimension(evidence: list[Evidence], expected: list[float]) -> None:
@@ -109,13 +110,24 @@ def test_two_sources_are_never_worth_nine_tenths(items: list[Evidence]) -> None:
     assert max(confidence(items, 3, WEIGHTS)[1]) < 0.9
 
 
-def test_the_table_may_be_bare_or_whole() -> None:
-    table = "| dimension | agent | kind | agrees | source |\n|---|:-:|---|---|---|\n| 1 | web-docs | `code` | yes | x:1 |\n\n"
-    assert [(item.kind, item.source) for item in read_evidence(table, 1, WEIGHTS, AGENTS)] == [
-        ("code", "x:1")
-    ]
-    assert len(read_evidence("1 | web-docs | code | no | https://a.example/x|y", 1, WEIGHTS, AGENTS)) == 1
-    assert len(read_evidence("1 | web-docs | model | partly | Gemini", 1, WEIGHTS, AGENTS)) == 1
+SOURCES = ("a b.py:1", "x:2-30", "0123abcd" * 5, "http://a.example", "https://a.example/x|y#z")
+ROWS = st.lists(
+    st.builds(
+        Evidence, st.integers(1, 3), st.sampled_from(AGENTS), st.sampled_from(list(WEIGHTS)), st.sampled_from(LEVELS),
+        st.sampled_from(SOURCES),
+    )
+    | st.just(Evidence(2, "web-docs", "model", "partly", "Gemini")),
+)  # fmt: skip
+
+
+@settings(max_examples=examples(100))
+@given(ROWS, st.sampled_from(["", "|"]), st.sampled_from(["", "`"]))
+def test_a_table_is_read_as_it_was_written_bare_or_whole(rows: list[Evidence], bar: str, code: str) -> None:
+    cells = [(str(one.dimension), one.agent, code + one.kind + code, one.agrees, one.source) for one in rows]
+    head = ["| dimension | agent | kind | agrees | source |", "|---|:-:| --- |---|---|", ""] if bar else []
+    lines = [*head, *(f"{bar} {' | '.join(row)} {bar}" for row in cells), ""]
+    read = read_evidence("\n".join(lines), 3, WEIGHTS, AGENTS)
+    assert [one.__dict__ for one in read] == [one.__dict__ for one in rows]
 
 
 @pytest.mark.parametrize(
@@ -123,23 +135,32 @@ def test_the_table_may_be_bare_or_whole() -> None:
     [
         ("1 | web-docs | code | yes", "it must have dimension | agent"),
         ("4 | web-docs | code | yes | x:1", "dimension must be a number from 1 to 3, not 4"),
+        ("0 | web-docs | code | yes | x:1", "dimension must be a number from 1 to 3, not 0"),
         ("² | web-docs | code | yes | x:1", "dimension must be a number"),
         ("1 | web-docs | gossip | yes | x:1", "kind must be one of code"),
         ("1 | web-docs | code | maybe | x:1", "agrees must be one of yes, partly, no, not maybe"),
         ("1 |  | code | yes | x:1", "unknown agent"),
         ("1 | nobody | code | yes | x:1", "unknown agent"),
-        (f"1 | {NAME}:web-docs | code | yes | x:1", "without prefix"),
-        ("1 | web-docs | code | yes | x", "source must be path:line, a commit or a URL"),
-        ("1 | web-docs | official | yes | not a url at all", "source must be path:line, a commit or a URL"),
-        ("1 | web-docs | official | yes | https://nowhere", "source must be path:line, a commit or a URL"),
+        (
+            f"1 | {NAME}:web-docs | code | yes | x:1",
+            f"unknown agent {NAME}:web-docs: name the agent that found it, without prefix",
+        ),
+        *(
+            (f"1 | web-docs | {kind} | yes | {source}", "source must be path:line, a commit or a URL")
+            for kind in ("code", "official")
+            for source in (
+                "x", "not a url at all", "https://nowhere", "https://.nowhere.", "https://nowhere/a.b", "ftp://a.b",
+                "https://a.b/c d", "a.b",
+            )
+        ),
+        ("| 1 | web-docs | model | yes | |", "source must be path:line, a commit or a URL"),
     ],
-)
+)  # fmt: skip
 def test_a_line_that_is_no_evidence(line: str, fault: str) -> None:
-    with pytest.raises(EvidenceError, match="line 2: "):
-        read_evidence(f"{FIRST}\n{line}", 3, WEIGHTS, AGENTS)
     with pytest.raises(EvidenceError) as caught:
-        read_evidence(line, 3, WEIGHTS, AGENTS)
-    assert fault in str(caught.value)
+        read_evidence(f"{FIRST}\n{line}\n\n{line}", 3, WEIGHTS, AGENTS)
+    assert [one.partition(fault)[0] for one in caught.value.faults] == ["line 2: ", "line 4: "]
+    assert str(caught.value) == "; ".join(caught.value.faults)
 
 
 def test_the_verb_answers_for_each_dimension(ultra: Ultra) -> None:

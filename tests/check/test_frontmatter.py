@@ -6,6 +6,7 @@ import pytest
 
 from tests.check.plugins import BRIEF, CRITIC, MANIFEST, REVIEW, Case, bundle_of, changed, edit
 from ultra_plugin.check import check_bundle
+from ultra_plugin.check.yamltext import Unreadable, parse_as_it_stands
 
 DESCRIPTION = "description: Write the brief of a project and ask for what is missing"
 MODEL = "model: opus"
@@ -117,3 +118,10 @@ def test_a_file_that_is_too_large_for_the_client_is_not_judged() -> None:
         ("oversize", "warning"),
         ("no-header", "warning"),
     }
+
+
+def test_a_header_is_read_up_to_a_hundred_brackets_deep() -> None:
+    assert parse_as_it_stands("[" * 100 + "]" * 100)
+    for text in ("[" * 101 + "]" * 101, "[]" * 200 + "{" * 101):
+        with pytest.raises(Unreadable, match="nested too deeply to be checked"):
+            parse_as_it_stands(text)

@@ -11,6 +11,7 @@ MATCHER = '"matcher": "Bash|Write"'
 GUARD = '"command": "python3", "args": ["${CLAUDE_PLUGIN_ROOT}/scripts/guard.py"]'
 STOP = r'"command": "sh \"${CLAUDE_PLUGIN_ROOT}/scripts/stop.sh\""'
 TIMEOUT = '"timeout": 5'
+GONE = r'{"type": "command", "command": "sh \"${CLAUDE_PLUGIN_ROOT}/scripts/gone.sh\""}'
 LICENSE = '"license": "MIT"'
 MCP = ".mcp.json"
 
@@ -44,6 +45,8 @@ CASES = (
     Case({HOOKS: '{"hooks": {},\n"hook": {}}'}, "unknown-key", HOOKS, 2),
     inline('{"PreToolUse": {}}', "hooks-value"),
     inline('{"Stop": {}}', "hooks-value", "warning"),
+    inline(f'{{"Stop": [{{"hooks": [{GONE}]}}]}}', "script-missing", "warning"),
+    inline(f'[{{"Stop": [{{"hooks": [{GONE}]}}]}}]', "script-missing", "warning"),
     Case(edit(MANIFEST, LICENSE, f'{LICENSE}, "foo": {{"PreToolUse": [1]}}'),
          "hooks-wrapper", MANIFEST, 1, "error", ("unknown-key",)),
     # shapes

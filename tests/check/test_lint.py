@@ -8,16 +8,20 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.check.plugins import (
     BRIEF,
     CRITIC,
-    GOOD,
     HOOKS,
     MANIFEST,
     REVIEW,
@@ -31,12 +35,17 @@ from tests.check.plugins import (
 )
 from tests.kit.generator import call
 from tests.kit.names import ROOT
+from tests.kit.quick import examples
+from tests.kit.table import each
 from ultra_plugin.check.codes import CODES
-from ultra_plugin.errors import Problem
-from ultra_plugin.lint.fixes import FIXABLE, changes
-from ultra_plugin.lint.page import page
+from ultra_plugin.errors import Problem, UltraError
+from ultra_plugin.lint import formats
+from ultra_plugin.lint.baseline import new_problems, write_baseline
+from ultra_plugin.lint.fixes import FIXABLE, Change, apply, changes
+from ultra_plugin.lint.page import entry, page
 from ultra_plugin.lint.places import folders, with_plugins
-from ultra_plugin.lint.run import Order, check_folders
+from ultra_plugin.lint.run import Order, check_folder, check_folders
+from ultra_plugin.lint.settings import Settings, checked_codes, read_settings
 from ultra_plugin.model import Bundle, BundleFile
 
 WRONG = add(BRIEF, "Type /brief.")
@@ -128,6 +137,12 @@ def test_one_folder_or_one_job_starts_no_process(
     assert [one.folder for one in check_folders(named, Order(), jobs)] == named
 
 
+def test_a_folder_without_a_plugin_has_one_problem_without_a_line(tmp_path: Path) -> None:
+    (problem,) = check_folder(tmp_path, Order()).problems
+    assert (problem.path, problem.line, problem.code) == (str(tmp_path / MANIFEST), 0, "no-manifest")
+    assert (problem.severity, problem.message) == ("error", "does not exist")
+
+
 def test_a_pattern_without_a_match_is_one_sentence(shop: Path) -> None:
     done = check(shop, "none/*")
     assert (done.returncode, done.stdout) == (1, "")
@@ -137,11 +152,9 @@ def test_a_pattern_without_a_match_is_one_sentence(shop: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected", "status"),
     [
-        (["--select", "bare-command"], ["bare-command"], 0),
         (["--select", "dangling-*"], [], 0),
         (["--ignore", "bare-*,bom"], [], 0),
         (["--severity", "bare-command=error"], ["bare-command"], 1),
-        (["--severity", "bare-command=off"], [], 0),
         (["--strict"], ["bare-command"], 1),
     ],
 )
@@ -151,67 +164,141 @@ def test_which_codes_count(tmp_path: Path, words: list[str], expected: list[str]
     assert (codes(done), done.returncode) == (expected, status)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+LEVELS = (None, "error", "warning", "off")
+COMMANDS = {"commands/*": ("bare-*",), "agents/*": ("bom",)}
+
+
+@each(product(((), ("bom",), ("ba*", "bom")), ((), ("bare-command",), ("b[o]*",)), LEVELS, ({}, COMMANDS)))
+def test_settings_leave_problems_out_and_set_their_severity(
+    select: tuple[str, ...], ignore: tuple[str, ...], level: str | None, paths: dict[str, tuple[str, ...]]
+) -> None:
+    chosen = Settings(select, ignore, {"bare-command": level} if level else {}, paths)
+    rows: list[tuple[str, str, Literal["error", "warning"]]] = [
+        ("bare-command", "commands/a.md", "warning"), ("bare-command", "agents/a.md", "error"), ("bom", "agents/a.md", "warning"),
+        ("bom", "commands/a.md", "error"), ("yaml", "x", "error"),
+    ]  # fmt: skip
+    for code, path, severity in rows:
+        problem = Problem(path, 1, code, "m", "r", severity)
+        is_bare = code == "bare-command"
+        left_out = (
+            (is_bare and (level == "off" or "bare-command" in ignore))
+            or (code == "bom" and ignore == ("b[o]*",))
+            or (select and code == "yaml")
+            or (is_bare and select == ("bom",))
+            or (paths and (code, path) in (("bare-command", "commands/a.md"), ("bom", "agents/a.md")))
+        )
+        now = level if is_bare and level else severity
+        found = chosen.sorted_out(problem)
+        assert (found is None) == bool(left_out), problem
+        assert found is None or (found, found.severity) == (replace(problem, severity=found.severity), now)
+
+
+def test_the_command_line_wins_over_the_nearest_file_of_settings(tmp_path: Path) -> None:
+    deep = tmp_path / "a/b"
+    deep.mkdir(parents=True)
+    whole = """\
+select: bom
+ignore: [bare-*, yaml]
+severity: {bom: error, yaml: off, bare-command: warning, no-name: "off"}
+paths: {x/*: [bom], y: yaml}
+baseline: old.json
+"""
+    expected = Settings(
+        ("bom",), ("bare-*", "yaml"), {"bom": "error", "yaml": "off", "bare-command": "warning", "no-name": "off"},
+        {"x/*": ("bom",), "y": ("yaml",)}, tmp_path / "old.json",
+    )  # fmt: skip
+    (tmp_path / ".ultra-check.yaml").write_text(whole)
+    assert read_settings(deep) == read_settings(tmp_path) == expected
+    assert read_settings(tmp_path.parent, tmp_path / ".ultra-check.yaml") == expected
+    (deep / ".git").touch()
+    assert read_settings(deep) == Settings(), "what is above the repository is not its own"
+    (deep / ".ultra-check.yaml").write_text("# nothing\n")
+    assert read_settings(deep) == Settings()
+    assert expected.merged(Settings()) == expected
+    assert Settings().merged(expected) == replace(expected, paths={})
+    other = Settings(("yaml",), ("bom",), {"bom": "off"}, {}, Path("new.json"))
+    severity = {**expected.severity, "bom": "off"}
+    assert expected.merged(other) == Settings(
+        ("yaml",), ("bare-*", "yaml", "bom"), severity, expected.paths, Path("new.json")
+    )
+    assert checked_codes("x", [" bom", "", "bare-* "]) == ("bom", "bare-*")
+
+
+@each(
     [
-        ("ignore: [bare-command]\n", []),
-        ("select: [bom]\n", []),
-        ("severity: {bare-command: off}\n", []),
-        ("paths: {'commands/*': [bare-command]}\n", []),
-        ("paths: {'agents/*': [bare-command]}\n", ["bare-command"]),
-    ],
+        ("ignore: [bare-comand]\n", ": no check has the code 'bare-comand' (did you mean 'bare-command'?)."),
+        (
+            "severity: {bare-comand: off}\n",
+            ": no check has the code 'bare-comand' (did you mean 'bare-command'?).",
+        ),
+        (
+            "paths: {x: bare-comand}\n",
+            ": no check has the code 'bare-comand' (did you mean 'bare-command'?).",
+        ),
+        ("ignored: []\n", ": unknown key 'ignored' (did you mean 'ignore'?)."),
+        ("severity: {bom: loud}\n", ": the severity of 'bom' must be error, warning or off, not 'loud'."),
+        ("severity: {bom: true}\n", ": the severity of 'bom' must be error, warning or off, not 'True'."),
+        ("ignore: {}\n", ": 'ignore' must be a list of codes."),
+        ("select: [1]\n", ": 'select' must be a list of codes."),
+        ("severity: [bom]\n", ": 'severity' and 'paths' must be mappings."),
+        ("paths: [bom]\n", ": 'severity' and 'paths' must be mappings."),
+        ("a: b\n  c\n: [\n", ":3: is not YAML; fix it."),
+        ("- x\n", ": must be a mapping of select, ignore, severity, paths, baseline."),
+        (b"\xff", ":1: is not YAML; fix it."),
+        (None, ": No such file or directory."),
+    ]
 )
-def test_a_file_of_settings(tmp_path: Path, text: str, expected: list[str]) -> None:
+def test_faulty_settings_are_one_sentence(text: str | bytes | None, sentence: str) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / ".ultra-check.yaml"
+        if text is not None:
+            path.write_bytes(text.encode() if isinstance(text, str) else text)
+        with pytest.raises(UltraError) as refused:
+            read_settings(Path(folder), path)
+        assert str(refused.value) == f"{path}{sentence}"
+
+
+def test_a_file_of_settings_is_found_and_a_fault_in_it_is_told(tmp_path: Path) -> None:
     write(tmp_path / "pipe", changed(WRONG))
-    (tmp_path / ".ultra-check.yaml").write_text(text)
-    assert codes(check(tmp_path, "pipe", "--json")) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("ignore: [bare-comand]\n", "no check has the code 'bare-comand'"),
-        ("ignored: []\n", "unknown key 'ignored'"),
-        ("severity: {bom: loud}\n", "the severity of 'bom' must be error, warning or off, not 'loud'."),
-        ("ignore: {}\n", "'ignore' must be a list of codes."),
-        ("[", "is not YAML"),
-        ("- x\n", "must be a mapping"),
-    ],
-)
-def test_faulty_settings_are_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
-    write(tmp_path / "pipe", GOOD)
-    (tmp_path / "pipe/.ultra-check.yaml").write_text(text)
+    (tmp_path / ".ultra-check.yaml").write_text("paths: {'commands/*': [bare-command]}\n")
+    assert codes(check(tmp_path, "pipe", "--json")) == []
+    (tmp_path / ".ultra-check.yaml").write_text("ignored: []\n")
     done = check(tmp_path, "pipe")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert ".ultra-check.yaml" in done.stderr
-    assert sentence in done.stderr
+    assert "unknown key 'ignored'" in done.stderr
 
 
 COMMENT = "<!-- ultra-check: ignore %s -->\n"
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
+@each(
     [
         (COMMENT % "bare-command -- the old name" + "Type /brief.", []),
         ("Type /brief. " + COMMENT % "bare-command -- the old name", []),
-        ("Type /brief.", ["bare-command"]),
-        (COMMENT % "bare-command" + "Type /brief.", ["suppression", "bare-command"]),
-        (COMMENT % "bare-comand -- x" + "Type /brief.", ["suppression", "bare-command"]),
-        (COMMENT % "bare-command -- x" + "Type /pipe:brief.", ["unused-suppression"]),
-        (COMMENT % "bare-command -- x" + "\nType /brief.", ["unused-suppression", "bare-command"]),
+        ("Type /brief.", ["11 bare-command"]),
+        ("\nType /brief.\n" + COMMENT % "bare-command -- x", ["12 bare-command", "13 unused-suppression"]),
+        (COMMENT % "bare-command" + "Type /brief.", ["11 suppression", "12 bare-command"]),
+        (COMMENT % " , -- x" + "Type /brief.", ["11 suppression", "12 bare-command"]),
+        (COMMENT % "bare-comand -- x" + "Type /brief.", ["11 suppression", "12 bare-command"]),
+        (COMMENT % "bare-command -- x" + "Type /pipe:brief.", ["11 unused-suppression"]),
+        (COMMENT % "bare-command -- x" + "\nType /brief.", ["11 unused-suppression", "13 bare-command"]),
+        (COMMENT % "bom, bare-command -- x" + "Type /brief.", ["11 unused-suppression"]),
         ("<!-- ultra-check: ignore-file bare-command -- x -->\n\nType /brief.", []),
-    ],
+        ("<!-- ultra-check: ignored bare-command -- x -->\nType /brief.", ["12 bare-command"]),
+    ]
 )
-def test_a_comment_accepts_a_problem(tmp_path: Path, lines: str, expected: list[str]) -> None:
-    write(tmp_path / "pipe", changed(add(BRIEF, lines)))
-    assert codes(check(tmp_path, "pipe", "--json")) == expected
-
-
-def test_a_comment_with_an_unknown_code_names_it_and_the_nearest(tmp_path: Path) -> None:
-    write(tmp_path / "pipe", changed(add(BRIEF, COMMENT % "bare-comand -- x")))
-    said = "suppression: no check has the code 'bare-comand' (did you mean 'bare-command'?)"
-    assert said in check(tmp_path, "pipe").stdout
+def test_a_comment_accepts_a_problem(lines: str, expected: list[str]) -> None:
+    with TemporaryDirectory() as place:
+        folder = write(Path(place) / "pipe", changed(add(BRIEF, lines)))
+        found = check_folder(folder, Order()).problems
+        assert [f"{one.line} {one.code}" for one in found] == expected
+        assert {one.path for one in found} <= {str(folder / BRIEF)}
+        messages = {
+            "unused-suppression": ("accepts 'bare-command', which is not found here", "accepts 'bom', which is not found here"),
+            "suppression": ("no check has the code 'bare-comand'", "no check has the code ''", "accepts a problem without a reason"),
+        }  # fmt: skip
+        for one in found:
+            assert one.message in messages.get(one.code, (one.message,))
 
 
 def test_a_comment_does_not_accept_what_the_client_refuses(tmp_path: Path) -> None:
@@ -230,8 +317,64 @@ def test_a_baseline_hides_what_was_there(tmp_path: Path) -> None:
     )
     done = check(tmp_path, "pipe", "--json", "--baseline", "old.json")
     assert [problem["path"] for problem in json.loads(done.stdout)["problems"]] == ["pipe/agents/critic.md"]
-    (tmp_path / "old.json").write_text("{}")
-    assert "is not a baseline" in check(tmp_path, "pipe", "--baseline", "old.json").stderr
+
+
+KEYS = st.tuples(
+    st.sampled_from(["a.md", "ü.md"]), st.sampled_from(["bom", "yaml"]), st.sampled_from(["m", 'q"\n'])
+)
+FOUND = st.lists(
+    st.builds(
+        lambda key, line, severity: Problem(key[0], line, key[1], key[2], "r", severity),
+        KEYS, st.integers(0, 9), st.sampled_from(["error", "warning"]),
+    ),
+    max_size=6,
+)  # fmt: skip
+
+
+@settings(max_examples=examples(200))
+@given(FOUND, FOUND)
+def test_a_baseline_accepts_as_many_warnings_as_it_has_and_no_error(
+    before: list[Problem], now: list[Problem]
+) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "old.json"
+        assert write_baseline(path, before) == len(before)
+        assert json.loads(path.read_text(encoding="utf-8"))["version"] == 1
+        left = [(one.path, one.code, one.message) for one in before]
+        new = []
+        for one in now:
+            key = one.path, one.code, one.message
+            if one.severity == "warning" and key in left:
+                left.remove(key)
+            else:
+                new.append(one)
+        assert new_problems(path, now) == new
+
+
+@each(
+    [
+        "{}",
+        "[",
+        '{"accepted": [["a", "b", "c"]]}',
+        '{"accepted": [["a", "b", "c", "x"]]}',
+        '{"accepted": 1}',
+        "[]",
+        None,
+    ]
+)
+def test_a_file_that_is_no_baseline_is_told(text: str | None) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "old.json"
+        if text is not None:
+            path.write_text(text)
+        with pytest.raises(UltraError) as refused:
+            new_problems(path, [])
+        why = (
+            "is not a baseline; write it again"
+            if text is not None
+            else "No such file or directory; write one"
+        )
+        assert str(refused.value) == f"{path}: {why} with --write-baseline."
 
 
 BROKEN: Files = {
@@ -320,20 +463,105 @@ def test_sarif(tmp_path: Path) -> None:
     log = sarif_log(check(tmp_path, "a pipe", "--format", "sarif").stdout)
     assert [result["ruleId"] for result in log["runs"][0]["results"]] == ["stray-file", "bare-command"]
     assert log["runs"][0]["results"][1]["locations"][0]["physicalLocation"]["region"] == {"startLine": 11}
-    assert (
-        sarif_log(check(tmp_path, "a pipe", "--select", "bom", "--format", "sarif").stdout)["runs"][0][
-            "results"
+
+
+def test_each_format_tells_place_code_message_and_remedy() -> None:
+    known = Problem("a b/x:1.md", 3, "bare-command", "50%\r\nis bad, so", "fix: it", "warning")
+    bare = Problem("y", 0, "of the client", "wrong", "", "error")
+    assert formats.text([known, bare]) == f"{known} [warning]\n{bare}\n"
+    assert formats.github([known, bare]) == (
+        "::warning file=a b/x%3A1.md,line=3,title=bare-command::50%25%0D%0Ais bad, so (fix: it)\n"
+        "::error file=y,title=of the client::wrong\n"
+    )
+    assert sarif_log(formats.sarif([]))["runs"][0]["results"] == []
+    (run,) = sarif_log(formats.sarif([bare, known, known]))["runs"]
+    rule = CODES["bare-command"]
+    assert run["tool"]["driver"]["rules"] == [
+        {"id": "bare-command", "shortDescription": {"text": rule.means}, "help": {"text": f"{rule.remedy[0].upper()}{rule.remedy[1:]}."}},
+        {"id": "of the client", "shortDescription": {"text": "What the client's own validator says."}},
+    ]  # fmt: skip
+    place = {"artifactLocation": {"uri": "a%20b/x%3A1.md"}, "region": {"startLine": 3}}
+    of_known = {"ruleId": "bare-command", "ruleIndex": 0, "level": "warning", "message": {"text": "50%\r\nis bad, so (fix: it)"},
+                "locations": [{"physicalLocation": place}]}  # fmt: skip
+    assert run["results"] == [
+        {"ruleId": "of the client", "ruleIndex": 1, "level": "error", "message": {"text": "wrong"},
+         "locations": [{"physicalLocation": {"artifactLocation": {"uri": "y"}}}]},
+        of_known, of_known,
+    ]  # fmt: skip
+
+
+def test_a_rule_is_explained_with_what_repairs_and_what_accepts_it() -> None:
+    for code, known in CODES.items():
+        head = [f"{code}: {known.means}", f"remedy: {known.remedy}"]
+        head += ["`ultra-plugin check FOLDER --fix` repairs it."] * (code in FIXABLE)
+        ways = [
+            f"accept one: <!-- ultra-check: ignore {code} -- the reason --> on its line or the line before",
+            f"accept all: `ignore: [{code}]` in .ultra-check.yaml, or `allow: [{code}]` in plugin.yaml",
         ]
-        == []
+        assert entry(code) == "\n".join([*head, *ways, ""])
+
+
+# A command in JSON -> the same with its folders quoted.
+QUOTED = {
+    "sh ${CLAUDE_PLUGIN_ROOT}/a.sh": 'sh \\"${CLAUDE_PLUGIN_ROOT}/a.sh\\"',
+    "$CLAUDE_PLUGIN_DATA && x=$CLAUDE_PROJECT_DIR/a-b@1": '\\"$CLAUDE_PLUGIN_DATA\\" && x=\\"$CLAUDE_PROJECT_DIR/a-b@1\\"',
+    'sh \\"${CLAUDE_PLUGIN_ROOT}/a b.sh\\" $CLAUDE_PLUGIN_ROOT': 'sh \\"${CLAUDE_PLUGIN_ROOT}/a b.sh\\" \\"$CLAUDE_PLUGIN_ROOT\\"',
+    "sh '$CLAUDE_PLUGIN_ROOT/a' $CLAUDE_PLUGIN_ROOT/b": "sh '$CLAUDE_PLUGIN_ROOT/a' \\\"$CLAUDE_PLUGIN_ROOT/b\\\"",
+    """a \\"it's $CLAUDE_PLUGIN_ROOT\\" ${CLAUDE_PLUGIN_ROOT}""": """a \\"it's $CLAUDE_PLUGIN_ROOT\\" \\"${CLAUDE_PLUGIN_ROOT}\\\"""",
+    "echo $HOME ${CLAUDE_OTHER} \\\\n": "echo $HOME ${CLAUDE_OTHER} \\\\n",
+    "": "",
+}
+REPAIRS: list[tuple[str, str, str, str]] = [
+    ("bom", "x.md", "\ufeffa\ufeff", "a\ufeff"),
+    ("crlf", "x.md", "a\r\nb\rc\n", "a\nb\rc\n"),
+    *(("unquoted-root", "h.json", f'{{"command" : "{was}", "x": "$CLAUDE_PLUGIN_ROOT"}}', f'{{"command" : "{now}", "x": "$CLAUDE_PLUGIN_ROOT"}}')
+      for was, now in QUOTED.items()),
+    ("no-name", "agents/a.b.md", "---\nx: 1\n---\nname: z\n", "---\nname: a.b\nx: 1\n---\nname: z\n"),
+    ("name-mismatch", "skills/plan/SKILL.md", "---\nx: 1\nname: y # c\n---\nname: z\n", "---\nx: 1\nname: plan\n---\nname: z\n"),
+    ("yaml-repaired", "x.md", "---\na: b: c\n---\na: b: c\n", '---\na: "b: c"\n---\na: b: c\n'),
+]  # fmt: skip
+
+
+@each(REPAIRS)
+def test_a_repair_changes_what_is_wrong_and_nothing_else(
+    code: str, path: str, before: str, after: str
+) -> None:
+    bundle = Bundle("pipe", "", {path: BundleFile(path, before.encode())})
+    found = changes(bundle, [Problem(path, 1, code, "x", "x"), Problem(path, 1, "bare-command", "x", "x")])
+    assert [(one.path, one.old, one.new, one.becomes, one.executable) for one in found] == (
+        [(path, before.encode(), after.encode(), "", False)] if before != after else []
     )
 
 
-def test_annotations_of_github(tmp_path: Path) -> None:
-    write(tmp_path / "pi:pe", changed(WRONG))
-    assert check(tmp_path, "pi:pe", "--format", "github").stdout == (
-        "::warning file=pi%3Ape/commands/brief.md,line=11,title=bare-command::"
-        "'/brief' is unknown without the plugin's prefix (write '/pipe:brief')\n"
+def test_a_program_gets_its_bit_where_it_is_and_a_diff_shows_each_change() -> None:
+    files = {
+        path: BundleFile(path, b"x\n") for path in ("bin/a", "hooks/h.json", "scripts/b", "skills/c/skill.md")
+    }
+    files["bin/done"] = BundleFile("bin/done", b"x\n", executable=True)
+    told = [
+        ("bin/a", "x"),
+        ("bin/done", "x"),
+        ("hooks/h.json", "'scripts/b' is not executable"),
+        ("hooks/h.json", "'gone' is not executable"),
+    ]
+    problems = [Problem(path, 1, "script-not-executable", message, "x") for path, message in told]
+    found = changes(
+        Bundle("pipe", "", files), [*problems, Problem("skills/c/skill.md", 1, "skill-case", "x", "x")]
     )
+    assert [(one.path, one.becomes, one.executable) for one in found] == [
+        ("bin/a", "", True), ("scripts/b", "", True), ("skills/c/skill.md", "skills/c/SKILL.md", False),
+    ]  # fmt: skip
+    whole = Change("a", "\ufeffx\r\ny".encode(), b"x\ny", "b", True)
+    assert whole.diff(Path("p")) == (
+        "rename p/a to p/b\nmode of p/a: executable\n--- p/a\n+++ p/b\n@@ -1,2 +1,2 @@\n-<U+FEFF>x<CR>\n+x\n y\n"
+    )
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "a").write_bytes(whole.old)
+        (folder / "a").chmod(0o644)
+        apply(folder, [whole])
+        assert [path.name for path in folder.iterdir()] == ["b"]
+        assert ((folder / "b").read_bytes(), (folder / "b").stat().st_mode & 0o777) == (b"x\ny", 0o755)
 
 
 def test_the_page_of_rules_is_made_from_the_table() -> None:

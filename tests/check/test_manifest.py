@@ -85,7 +85,9 @@ CASES = (
         refused(f'"experimental": {{"monitors": [{MONITOR}}}, {MONITOR}, "when": "{when}"}}]}}')
         for when in ("always", "on-skill-invoke:", "sometimes")
     ),
+    refused(f'"experimental": {{"monitors": [{MONITOR}, "colour": "red"}}]}}'),
     refused('"lspServers": {"go": {"command": "gopls", "extensionToLanguage": {}}}'),
+    refused('"lspServers": {"go": {"command": "gopls", "extensionToLanguage": {".go": "go"}, "colour": "red"}}'),
     refused('"commands": {"x": {}}', "dangling-command"),
     Case(with_key('"versoin": "1"'), "unknown-key", MANIFEST, 7),
     Case(with_key('"experimental": {"bogus": 1}'), "unknown-key", MANIFEST, 7),

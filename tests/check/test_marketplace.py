@@ -43,6 +43,7 @@ CASES: tuple[tuple[str, str, str, int, Severity], ...] = (
     (ENTRY, f'{ENTRY} "colour": "red",', "unknown-key", 6, "warning"),
     (OWNER, f'{OWNER} "name": "example",', "duplicate-key", 3, "warning"),
     (OWNER, f'{OWNER} "renames": {{"old": "gone"}},', "marketplace-value", 3, "error"),
+    (OWNER, f'{OWNER} "renames": {{"old": 5}},', "marketplace-value", 3, "error"),
     ('"./dist/pipe"', '"dist/pipe"', "marketplace-value", 6, "error"),
     ('"./dist/pipe"', '"pipe"', "marketplace-value", 6, "error"),
     ('"./dist/pipe"', '"/dist/pipe"', "marketplace-value", 6, "error"),
@@ -86,6 +87,11 @@ def test_a_bare_source_lies_below_the_plugin_root() -> None:
     offer = json.loads(GOOD_OFFER) | {"metadata": {"pluginRoot": "./dist"}}
     offer["plugins"][0]["source"] = "pipe"
     assert check_marketplace(json.dumps(offer).encode(), LABEL, {"dist/pipe": PLUGINS["pipe"]}) == []
+
+
+def test_a_plugin_may_have_had_another_name_or_be_gone() -> None:
+    offer = json.loads(GOOD_OFFER) | {"renames": {"old": "pipe", "gone": None}}
+    assert check_marketplace(json.dumps(offer).encode(), LABEL, PLUGINS) == []
 
 
 def test_a_marketplace_without_plugins() -> None:

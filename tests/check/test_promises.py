@@ -70,6 +70,7 @@ CASES = (
         {**edit(REVIEW, "  - Read\n", "  - Read\n  - mcp__plugin_pipe_shop__get\n")}, "unknown-server", REVIEW, 4
     ),
     Case(add(CRITIC, "Read ${user_config.folder}."), "unknown-option", CRITIC, 8),
+    Case(add(CRITIC, "Beside ${user_config.KEY} read ${user_config.folder}."), "unknown-option", CRITIC, 8),
     Case(edit(REVIEW, "description: Reviews", f"description: {'x' * 1100}\n# R"), "skill-limit", REVIEW, 3),
     Case(
         edit(REVIEW, "name: review", f"name: {'x' * 65}"), "skill-limit", REVIEW, 2, also=("name-mismatch",)

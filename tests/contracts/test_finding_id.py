@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.kit.calls import Ultra
-from ultra_runtime.review.finding import finding_id
+from ultra_runtime.review.finding import FindingError, finding_id
 
 FINDING = {"path": "src/limit.py", "rule": "no-silent-failure", "evidence": "except StoreError:\n    pass"}
 TEXT = st.text(min_size=1).filter(str.strip)
@@ -70,7 +70,9 @@ def test_findings_that_differ_have_ids_that_differ(one: dict[str, str], other: d
 def test_one_finding(ultra: Ultra) -> None:
     assert ultra("finding-id", given=json.dumps(FINDING)).data == {"ok": True, "id": finding_id(FINDING)}
     assert ultra.say("finding-id", given=json.dumps(FINDING, indent=2)).out.strip() == finding_id(FINDING)
-    assert len(finding_id(FINDING)) == 40
+    assert finding_id(FINDING) == "e7b914166c8ce791840528ec46662afb84e0a532", (
+        "reviews that exist name findings by it"
+    )
 
 
 def test_a_batch_answers_line_by_line(ultra: Ultra) -> None:
@@ -94,6 +96,14 @@ def test_what_cannot_have_an_id_is_told(ultra: Ultra, line: str) -> None:
     assert batch.status == 1
     assert answers[0] == {"id": finding_id(FINDING)}
     assert list(answers[1]) == ["error"]
+
+
+def test_the_first_part_that_is_missing_is_named() -> None:
+    for at, name in enumerate(("path", "rule", "evidence")):
+        for bad in (None, "", " \n", 7, ["a"]):
+            later = dict.fromkeys(("path", "rule", "evidence")[at + 1 :])
+            with pytest.raises(FindingError, match=f"^missing {name}: give path, rule and evidence as text$"):
+                finding_id({**FINDING, **later, name: bad})
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe", b"\0", b"{" * 100_000])

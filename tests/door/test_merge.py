@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ultra_runtime.review.findings import AnswerError
-from ultra_runtime.review.merge import coordinate, merge, verdict, without
+from ultra_runtime.review.merge import coordinate, count, is_goal, merge, other_voices, verdict, without
 from ultra_runtime.review.severities import CLEAN, EARLIER, SEVERITIES, VERDICTS
 
 REVIEWERS = ("a-reviewer", "b-reviewer", EARLIER)
@@ -51,9 +51,12 @@ def check(merged: list[dict[str, Any]], groups: dict[str, list[dict[str, Any]]])
         assert one.get("least") == (worst(least) if least else None)
         assert one["reviewers"] == list(dict.fromkeys(row["reviewers"][0] for row in rows))
         told = one.get("voices", [one])
-        assert [(voice["message"], voice["fix"]) for voice in told] == [
-            (row["message"], row["fix"]) for row in rows
-        ]
+        said = [(row["message"], row["fix"]) for row in rows]
+        assert [(voice["message"], voice["fix"]) for voice in told] == said
+        assert [(voice["message"], voice["fix"]) for voice in other_voices(one)] == said[1:]
+        assert [voice["at"] for voice in other_voices(one)] == [f"{row['path']}:1" for row in rows[1:]]
+        assert is_goal(one) == (one["severity"] in ("BLOCKER", "MAJOR"))
+    assert count(merged) == {name: sum(one["severity"] == name for one in merged) for name in SEVERITIES}
 
 
 def decided(**changes: Any) -> dict[str, Any]:
@@ -107,8 +110,14 @@ def test_a_criterion_is_not_played_down_and_only_an_earlier_finding_is_settled(
         for what, more, may in decisions:
             answer = decided(**{what: [{"id": name, "why": "because", **more}]})
             if not rows or not may:
-                with pytest.raises(AnswerError, match=what):
+                with pytest.raises(AnswerError) as refused:
                     coordinate(merge(reported), answer)
+                why = f"there is no finding {name}, or it was already merged or settled"
+                if rows:
+                    why = f"{name[:8]} was found in this review too, so it is not settled"
+                if rows and what == "severity":
+                    why = f"{name[:8]} is about a success criterion that is not shown, so it stays {worst(least)}"
+                assert str(refused.value) == f"{what}: {why}"
                 continue
             found, settled = coordinate(merge(reported), answer)
             now = {one["id"]: one["severity"] for one in found}

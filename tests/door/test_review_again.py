@@ -75,16 +75,6 @@ def test_a_finding_that_is_carried_on_gets_the_line_of_today(
     assert (carried["evidence"], carried["line"]) == ("y = 2", 4)
 
 
-def test_reviewers_see_the_reports_of_the_runs(ultra: Ultra, work: Path, reviewed: list[str]) -> None:
-    for name in ("report.md", "run-1/report.md", "run-1/other.md"):
-        path = work / PROJECT / "logs" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("a report\n")
-    fix(work, reviewed[:1])
-    scope = json.loads((work / ultra(*TRIAGE).data["scope_file"]).read_text())
-    assert scope["reports"] == [f"{PROJECT}/logs/report.md", f"{PROJECT}/logs/run-1/report.md"]
-
-
 def test_a_small_task_is_reviewed_against_its_plan(ultra: Ultra, work: Path) -> None:
     (work / PROJECT / "brief.md").unlink()
     (work / PROJECT / "plan.md").write_text(

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from ultra_runtime.tables.agents import REVIEWERS, SMALL_REVIEWERS
+from ultra_runtime.tables.limits import SMALL_LINES
 
 from tests.door.samples import plan
+from tests.kit.files import write_tree
 from tests.kit.names import PROJECT, SOURCES
 from tests.kit.repository import git
 from tests.kit.table import each
 from ultra_runtime.files.project import Project
-from ultra_runtime.review.remediation import is_taken_up
-from ultra_runtime.review.scope import Scope, find_scope, is_under_way, uncommitted
+from ultra_runtime.review.remediation import goals_of, is_taken_up, taken_up
+from ultra_runtime.review.scope import (
+    Scope,
+    asked,
+    differences,
+    find_scope,
+    is_kept,
+    is_under_way,
+    keep_scope,
+    scope_data,
+    spared,
+    uncommitted,
+)
 from ultra_runtime.review.severities import CLEAN, SEVERITIES, VERDICTS
 from ultra_runtime.review.triage import DEPTHS, changed_since, judge
 from ultra_runtime.standing.project_standing import ProjectStanding
@@ -72,6 +88,15 @@ def test_the_verdict_and_the_findings_of_a_review_are_told_as_they_stand_there(w
         assert part.rows() == [("Review", f"{verdict}: {rows}")]
         assert part.data() == {"review": {"state": "there", "verdict": verdict, "findings": named}}
         assert bool(part.coming) == (verdict != CLEAN)
+        listed = [(name, f"src/a.py:{at}") for name in SEVERITIES for at in range(1, named[name] + 1)]
+        shown: Any = part
+        assert [(one.severity, one.location) for one in shown.findings] == listed
+        assert {(one.rule, one.message, one.fix) for one in shown.findings} <= {
+            ("a-rule", "It is wrong.", "Make it right.")
+        }
+        ids = [f"{number:040x}" for number in range(1, total + 1)]
+        goals = [(name, one) for (name, _), one in zip(listed, ids, strict=True) if name in VERDICTS]
+        assert [(one["severity"], one["id"]) for one in goals_of(str(path))] == goals
 
     check()
     path.write_text(path.read_text().replace("verdict: ", "verdict: NOT-"))
@@ -101,6 +126,7 @@ def test_a_plan_takes_up_a_review_that_is_not_newer(work: Path, taken: list[int]
     (folder / "plan.md").write_text(plan(1).replace('plan_version: "1.7"\n', named))
     os.utime(folder / "review.md", (1000, 1000))
     os.utime(folder / "plan.md", (1000 + after, 1000 + after))
+    assert taken_up(here) == [f"{number:040x}" for number in taken]
     assert is_taken_up(here) == (after >= 0 and set(taken) >= {1, 2})
     scope = find_scope(here, None)
     assert (scope.source, scope.start) == (
@@ -130,3 +156,63 @@ def test_reviewed_files_that_are_not_committed_are_counted(work: Path) -> None:
         scope = Scope(start, end, "since", files)
         assert uncommitted(str(work), scope) == expected, name
         assert scope.counts() == {depth: sum(one.depth == depth for one in files) for depth in DEPTHS}
+
+
+def test_a_review_goes_on_while_its_scope_and_its_differences_are_the_same(work: Path) -> None:
+    here, logs = Project(str(work), PROJECT.rpartition("/")[2]), work / PROJECT / "logs"
+    (work / "a.py").write_text("x = 1\n" * (SMALL_LINES + 1))
+    scope = find_scope(here, "HEAD")
+    diff = differences(str(work), scope)
+    assert not is_kept(here, scope, diff)
+
+    def begin() -> None:
+        keep_scope(here, scope_data(here, scope, ["f" * 40]), diff)
+
+    begin()
+    assert (logs / "review-scope.diff").read_bytes() == diff
+    assert not is_kept(here, scope, diff), "nobody has answered"
+    (logs / "review-findings.json").write_text("{}")
+    assert is_kept(here, scope, diff)
+    start, end = scope.start, scope.end
+    for other, bytes_of_it in ((scope, diff + b"x"), (Scope("0" * 40, end, "since", scope.files), diff),
+                               (Scope(start, "0" * 40, "since", scope.files), diff)):  # fmt: skip
+        assert not is_kept(here, other, bytes_of_it)
+    begin()
+    assert not (logs / "review-findings.json").exists()
+    for name in ("report.md", "run-2/report.md", "run-2/summary.md"):
+        write_tree(logs, {name: "x"})
+    for source in ("since", "review"):
+        told = json.loads(scope_data(here, Scope(start, end, source, scope.files), ["g"]))
+        more = {"earlier_review": f"{PROJECT}/review.md"} if source == "review" else {}
+        assert told == {
+            "scope_sha_start": start, "scope_sha_end": end, "source": source, "uncommitted": 1, "gone": ["g"],
+            "reports": [f"{PROJECT}/logs/report.md", f"{PROJECT}/logs/run-2/report.md"], "spared": [],
+            **more, "files": [one.as_data() for one in scope.files],
+        }  # fmt: skip
+    (own,) = (one for one in scope.files if one.path == "a.py")
+    own.added = SMALL_LINES
+    assert spared(scope) == [name for name in REVIEWERS if name not in SMALL_REVIEWERS]
+    assert asked({"spared": spared(scope)}) == [name for name in REVIEWERS if name in SMALL_REVIEWERS]
+    assert asked({}) == [*REVIEWERS]
+
+
+def test_the_differences_have_each_reviewed_file_once_and_new_ones_whole(work: Path) -> None:
+    here = Project(str(work), PROJECT.rpartition("/")[2])
+    write_tree(work, {"a b.py": "x = 1\n", "gone.py": "y = 1\n", "yarn.lock": "x\n"})
+    git(work, "add", "a b.py", "gone.py", "yarn.lock")
+    git(work, "commit", "--quiet", "--message=before")
+    write_tree(
+        work,
+        {"a b.py": "x = 2\n", "yarn.lock": "y\n", "new.py": "p = 1\n\nq = 2", "empty.md": "", "ü.py": "z\n"},
+    )
+    (work / "gone.py").unlink()
+    scope = find_scope(here, "HEAD")
+    said = differences(str(work), scope).decode()
+    assert "--- a/a b.py\t\n+++ b/a b.py\t\n@@ -1 +1 @@\n-x = 1\n+x = 2\n" in said
+    assert "--- a/gone.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-y = 1\n" in said
+    assert "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,3 @@\n+p = 1\n+\n+q = 2\n" in said
+    assert said.endswith("--- /dev/null\n+++ b/ü.py\n@@ -0,0 +1,1 @@\n+z\n")
+    assert [said.count(name) for name in ("+++ b/", "yarn.lock", ".claude")] == [3, 0, 0]
+    for one in scope.files:
+        one.depth = DEPTHS[-1]
+    assert differences(str(work), scope) == b""

@@ -44,6 +44,7 @@ def planned(project: Path) -> Path:
 def test_the_sessions_stand_in_the_plan(ultra: Ultra, planned: Path) -> None:
     told = ultra(*PUT, given=block(FIRST, DOCS, LAST)).data
     assert (told["ok"], told["sessions"], told["specs"]) == (True, 3, [])
+    assert told["next"] == "continue: the sessions are in the plan"
     shown = ultra("plan", "show", f"{PROJECT}/plan.md").data
     assert [one["steps"] for one in shown["sessions"]] == [[1, 2], [3], [4]]
     assert shown["sessions"][1]["never_touch"] == ["app/limit.py"]
@@ -55,6 +56,7 @@ def test_the_sessions_stand_in_the_plan(ultra: Ultra, planned: Path) -> None:
 def test_with_export_each_spec_has_the_decomposers_words(ultra: Ultra, planned: Path) -> None:
     told = ultra(*PUT, "--export", given=block(FIRST, DOCS, LAST)).data
     assert told["specs"] == [f"{PROJECT}/sessions/session-{number}.md" for number in (1, 2, 3)]
+    assert told["next"] == "name the specs in the summary"
     text = (planned.parent / "sessions/session-2.md").read_text()
     assert "## Context\n\nDoes [3].\n" in text
     assert "## Handoff State\n\nIt is\nthere.\n" in text

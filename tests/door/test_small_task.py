@@ -100,20 +100,11 @@ def test_it_says_when_a_plan_is_too_large(
         assert not (repo / project / "plan.md").exists()
 
 
-FAULTS = {
-    "step 1 has no Verify command": step(1, verify=None),
-    "step 1: src/none.py does not exist": step(1, ["src/none.py"], expected_paths=[]),
-    "step 1 must not change .env": step(1, [".env"], expected_paths=[".env"]),
-    "the command policy blocks Step 1, Verify": step(1, verify="rm -rf build"),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_what_a_critic_would_find_code_finds(ultra: Ultra, repo: Path, project: str, fault: str) -> None:
-    put(ultra, project, plan(FAULTS[fault]))
+def test_what_a_critic_would_find_code_finds(ultra: Ultra, repo: Path, project: str) -> None:
+    put(ultra, project, plan(step(1, verify="rm -rf build")))
     told = gate(ultra, project)
     assert told["passed"] is False
-    assert fault in json.dumps(told["errors"]), told
+    assert "the command policy blocks Step 1, Verify" in json.dumps(told["errors"]), told
     assert not (repo / project / "plan.md").exists()
 
 
@@ -132,11 +123,6 @@ def test_a_draft_says_its_warnings_in_words(ultra: Ultra, project: str) -> None:
     text = plan(step(1)).replace("- **Verify:** `", "- **Verify:** ", 1)
     told = ultra.say("put", "plan", "--project", project, "--draft", given=text)
     assert ": PLAN_MISSING_VERIFY: " in told.out
-
-
-def test_a_file_that_an_earlier_step_creates_exists_for_a_later_one(ultra: Ultra, project: str) -> None:
-    put(ultra, project, plan(step(1, ["src/new.py"]), step(2, ["src/new.py"], expected_paths=[])))
-    assert gate(ultra, project)["passed"] is True
 
 
 def test_a_project_with_a_brief_needs_its_critics(ultra: Ultra, repo: Path, project: str) -> None:

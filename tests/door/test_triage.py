@@ -227,6 +227,13 @@ def test_nothing_changed_is_said(ultra: Ultra, work: Path, project: Path) -> Non
     left = [one["path"] for one in told["files"]]
     assert all(path.startswith(".claude/") for path in left)
     assert "tell the user" in told["next"]
+    head = git(work, "rev-parse", "HEAD")
+    told = ultra(*TRIAGE, "--since", "HEAD").data  # with the file that the first call has written
+    lines = ultra.say(*TRIAGE, "--since", "HEAD").out.splitlines()
+    rows = [f"{one['depth']:<13}  {one['path']}  ({one['reason']})" for one in told["files"]]
+    assert lines == [f"From {head} to {head}", *rows, told["next"]]
+    start = f"From the time of the brief, by the times of the files to {head}\n"
+    assert ultra.say(*TRIAGE).out.startswith(start)
 
 
 @pytest.mark.parametrize("since", ["--help-me", "nowhere", "", "HEAD~7", "-x"])

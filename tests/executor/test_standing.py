@@ -8,14 +8,21 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from html import unescape
+from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.executor.sample import PLAN, PROJECT, STATE, Repo, plan, step
 from tests.executor.status_sample import STRATEGY, add_brief, artifact, plan_text
-from tests.kit.files import copy_tree
+from tests.kit.files import copy_tree, write_tree
+from tests.kit.table import each
+from ultra_runtime.contract.stages import Next, Stage
+from ultra_runtime.files.project import Project
+from ultra_runtime.standing import project_standing
+from ultra_runtime.standing.project_standing import ProjectStanding, after, find_projects
 
 Make = Callable[..., Repo]
 COMMAND = "/ultraplan-local:ultra{}-local"
@@ -303,3 +310,86 @@ def test_the_end_of_each_stage_names_what_status_names(make: Make, tmp_path: Pat
     assert finished == f"tell the user; to continue: {repo.ok(f'status {IN}')['next']}"
     told = put("review", text=artifact("review", REVIEWS["ALLOW"]))
     assert told == f"tell the user: {repo.ok(f'status {IN}')['next']}"
+
+
+KINDS = ("brief", "research", "plan", "progress", "review")
+
+
+def pretend(patch: pytest.MonkeyPatch, **parts: SimpleNamespace) -> ProjectStanding:
+    """Return the standing of a project with these stages."""
+    every = [Stage(f"{kind} stage", "/go", kind, "") for kind in parts]
+    patch.setattr(project_standing, "stages", lambda: every)
+    patch.setattr(project_standing, "_part_class", lambda kind: lambda *given: parts[kind])
+    return ProjectStanding(Project("/nowhere", "2026-01-31-x"))
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_what_comes_next_is_left_of_the_last_stage_that_has_begun_or_of_a_later_one(
+    monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    """An unfinished run comes first, whatever has begun after it."""
+
+    @each([(one,) for one in product(product((True, False), repeat=2), repeat=count)])
+    def check(states: tuple[tuple[bool, bool], ...]) -> None:
+        kinds = KINDS[:count]
+        parts = {
+            kind: SimpleNamespace(has_begun=begun, coming=Next(kind, "left") if left else None)
+            for kind, (begun, left) in zip(kinds, states, strict=True)
+        }
+        coming = pretend(monkeypatch, **parts).coming
+        last = max((at for at, (begun, _) in enumerate(states) if begun), default=0)
+        left = [kind for kind, (_, is_left) in list(zip(kinds, states, strict=True))[last:] if is_left]
+        if count > 3 and states[3] == (True, True):
+            left = ["progress"]
+        over = "the project is complete" if count > 1 else "the one stage of this plugin is done"
+        if left:
+            assert (coming.stage, coming.reason) == (left[0], "left")
+        else:
+            assert (coming.stage, coming.reason.partition(";")[0]) == ("done", over)
+
+    check()
+
+
+def test_a_small_task_has_its_plan_and_its_run_and_what_else_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @each(product((True, False), ("missing", "there"), ("missing", "there")))
+    def check(small: bool, brief: str, plan: str) -> None:
+        states = {
+            "brief": brief,
+            "research": "draft",
+            "plan": plan,
+            "progress": "missing",
+            "review": "missing",
+        }
+        parts = {
+            kind: SimpleNamespace(kind=kind, state=state, has_begun=False, coming=None, issues=[kind])
+            for kind, state in states.items()
+        }
+        parts["plan"].is_small_task, parts["plan"].task = small, "of the plan"
+        parts["brief"].task, parts["review"].task = "", "of the review"
+        shown = pretend(monkeypatch, **parts)
+        left_out = {"review", *(["brief"] if brief == "missing" else [])} if small else set()
+        kinds = [kind for kind in KINDS if kind not in left_out]
+        assert [part.kind for part in shown.parts] == shown.issues == kinds
+        assert shown.task == "of the plan"
+        assert [shown.part(kind) for kind in ("plan", "other")] == [parts["plan"], None]
+
+    check()
+
+
+def test_a_verb_that_ends_a_stage_names_the_next_command_or_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for coming, said in (
+        (Next("x", "it is time", "/go"), "; to continue: /go"),
+        (Next("x", "it is over"), ": it is over"),
+    ):
+        pretend(monkeypatch, plan=SimpleNamespace(has_begun=True, coming=coming))
+        assert after(Project("/nowhere", "2026-01-31-x")) == f"tell the user{said}"
+    write_tree(
+        tmp_path / ".claude/projects",
+        {"2026-01-02-b/x": "", "2026-01-03-a/x": "", "2026-01-01-c/x": "", "file": ""},
+    )
+    assert [one.slug for one in find_projects(str(tmp_path))] == ["a", "b", "c"]
+    assert find_projects(str(tmp_path / "none")) == []

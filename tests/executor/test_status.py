@@ -148,13 +148,6 @@ def test_a_small_task_lacks_no_other_stage(make: Make) -> None:
     assert "not there yet" not in repo.say("continue").out
 
 
-def test_what_the_brief_says_of_research_is_not_what_was_answered(stand: Stand) -> None:
-    repo = stand(finished, plan_text())
-    for answer in (repo.folder / PROJECT / "research").iterdir():
-        answer.unlink()
-    assert words_of(repo)["Research"] == "0 of 2 topics answered; the brief says complete"
-
-
 @pytest.mark.soak
 def test_a_run_under_way_is_told_with_its_step(make: Make) -> None:
     repo = make(plan(step(1), step(2, verify="false")))

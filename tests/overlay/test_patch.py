@@ -146,6 +146,7 @@ def test_a_text_comes_back_as_it_was() -> None:
 def test_a_limit_stays_as_it_is_written() -> None:
     base = "a: {{ limit.attempts }}\nb: \"{{ limit.attempts }}\"\nc: At most {{ limit_word('attempts') }} times.\n"
     text = written(read_value("x", base.encode()))[0].decode()
+    assert written(read_value("x", '"ü": "é"\n'.encode()))[0].decode() == '"ü": "é"\n'
     assert text == base.replace("At most", '"At most').replace("times.", 'times."')
 
 

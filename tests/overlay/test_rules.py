@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tests.kit.files import write_tree
+from tests.kit.table import each
 from tests.overlay.forks import PLUGIN, opened, write_fork, write_upstream
 from ultra_plugin.errors import UltraError
 from ultra_plugin.overlay.lock import Record, Standing, State, read_lock, standings
 from ultra_plugin.overlay.lock import record as write_lock
 from ultra_plugin.overlay.parts import Part
+from ultra_plugin.overlay.upstream import open_source
+from ultra_plugin.overlay.work import begin
 
 UP = {
     f"{PLUGIN}/agents/one.md.j2": "one", f"{PLUGIN}/agents/one.md.j2x/two.md": "two", f"{PLUGIN}/agents/ones.md": "ones",
@@ -139,3 +144,60 @@ def test_a_file_of_another_plugin_may_be_the_overlays_too(tmp_path: Path) -> Non
     tree = opened(write_fork(tmp_path, {"plugins/other/notes/b.md": "mine"}, more="plugin: acme-plan\n"))
     assert [tree.read(f"plugins/other/notes/{name}.md") for name in "bc"] == [b"mine", b"c"]
     assert ["fork/" in tree.shown(f"plugins/other/notes/{name}.md") for name in "bc"] == [True, False]
+
+
+def test_an_overlay_begins_with_a_name_for_all_that_its_upstream_names(tmp_path: Path) -> None:
+    names = {"suite": "mine-too", "owner": "mine-too", "plugin": "mine-too", "title": "Mine Too"}
+    commands: dict[str, Any] = {"commands": {"brief": "mine-too-brief", "review": "mine-too-review"}}
+    for number, (plugins, asked, more) in enumerate((
+        ({}, None, commands),
+        ({"acme-plan": "runtime: {launcher: acme}\n"}, "acme-plan", {"launcher": "mt"}),
+        ({"other": "title: Other\n"}, "other", {}),
+    )):  # fmt: skip
+        place = tmp_path / str(number)
+        settings = {f"plugins/{name}/plugin.yaml": text for name, text in plugins.items()}
+        upstream = write_upstream(place, changes=settings)
+        folder = place / "fork"
+        begin(folder, str(upstream), "mine-too", "mt", asked, b"{}")
+        text = (folder / "overlay.yaml").read_text()
+        assert text.startswith("# yaml-language-server: $schema=.schemas/overlay.schema.json\n")
+        digest = open_source(place, "folder", str(upstream)).digest()
+        source = {"folder": "../upstream-{version}", "version": "1.2.3", "sha256": digest}
+        which = {"plugin": "other"} if "other" in plugins else {}
+        assert yaml.safe_load(text) == {
+            "upstream": source,
+            **which,
+            "version": "0.1.0",
+            "names": {**names, **more},
+        }
+        assert {path.name for path in folder.iterdir()} == {
+            "overlay.yaml",
+            ".schemas",
+            ".gitignore",
+            ".gitattributes",
+        }
+        assert (folder / ".schemas/overlay.schema.json").read_bytes() == b"{}"
+
+
+def test_an_overlay_of_nothing_does_not_begin(tmp_path: Path) -> None:
+    upstream = write_upstream(tmp_path, changes={"plugins/other/plugin.yaml": "title: Other\n"})
+
+    @each(
+        [
+            (("fork", "up", "Mine", "mt", None), "'Mine' cannot be a name; give one of a-z, 0-9 and single hyphens with --name"),
+            (("fork", "up", "mine", "a b", None), "'a b' cannot be a name; give one of a-z, 0-9 and single hyphens with --launcher"),
+            ((".", "up", "mine", "mt", None), f"{tmp_path}: exists already; name a new folder"),
+            (("fork", "gone", "mine", "mt", None), f"{tmp_path}/gone: no such upstream; name a folder or a wheel with --upstream"),
+            (("fork", "up", "mine", "mt", None), f"{upstream}: has several plugins; add --plugin with one of acme-plan, other"),
+            (("fork", "up", "mine", "mt", "othr"), f"{upstream}: has no plugin 'othr'"),
+        ]
+    )  # fmt: skip
+    def check(given: tuple[str, str, str, str, str | None], why: str) -> None:
+        folder, source, name, launcher, plugin = given
+        place = str(upstream) if source == "up" else str(tmp_path / source)
+        with pytest.raises(UltraError) as refused:
+            begin(tmp_path / folder, place, name, launcher, plugin, b"{}")
+        assert str(refused.value).startswith(why)
+
+    check()
+    assert not (tmp_path / "fork").exists()

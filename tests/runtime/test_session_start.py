@@ -15,6 +15,7 @@ from tests.kit.files import write_tree
 from tests.kit.names import COMMANDS, SOURCES
 from tests.kit.table import each
 from tests.runtime.conftest import STATE, STATE_FILE
+from ultra_runtime.run.state.session_state import is_unfinished
 from ultra_runtime.standing.project_standing import line_of_projects
 
 AddState = Callable[..., Path]
@@ -39,15 +40,6 @@ def test_an_unfinished_session_is_one_line(ultra: Ultra, repo: Path, add_state: 
     assert hook(ultra, repo / "src") == expected
 
 
-def test_the_newest_unfinished_one_is_named(ultra: Ultra, add_state: AddState) -> None:
-    add_state("old", updated_at="2020-01-01T00:00:00Z")
-    add_state("new", updated_at="2025-01-01T00:00:00Z")
-    add_state("done", updated_at="2026-01-01T00:00:00Z", status="completed", next_session_label="Complete")
-    line = hook(ultra)
-    assert line.startswith("Unfinished, execute of .claude/projects/new (and 1 more): ")
-    assert line.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("status", "label", "speaks"),
     [
@@ -57,9 +49,8 @@ def test_the_newest_unfinished_one_is_named(ultra: Ultra, add_state: AddState) -
         ("in_progress", "Continue", True),
     ],
 )
-def test_what_is_finished(ultra: Ultra, add_state: AddState, status: str, label: str, speaks: bool) -> None:
-    add_state(status=status, next_session_label=label)
-    assert bool(hook(ultra)) == speaks
+def test_what_is_finished(status: str, label: str, speaks: bool) -> None:
+    assert is_unfinished({"status": status, "next_session_label": label}) == speaks
 
 
 def test_a_label_stays_on_its_line(ultra: Ultra, add_state: AddState) -> None:

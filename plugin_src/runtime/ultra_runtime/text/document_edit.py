@@ -68,7 +68,7 @@ def replace_section(data: bytes, title: str, text: str, order: Sequence[str]) ->
         raise EditError(f"the section {one_line(title)} occurs twice: put the whole artifact")
     if found:
         return _replace(data, document, found[0], text, is_it)
-    known = [name for name in order if markdown.TextSection(SECTION_LEVEL, name, 0, 0).is_called(title)]
+    known = [name for name in order if markdown.is_same_title(name, title)]
     if not known:
         there = [one.title for one in document.headings if one.level == SECTION_LEVEL]
         raise EditError(f"there is no section {one_line(title)}; the sections are {listed(there)}")

@@ -93,7 +93,7 @@ class TextSection:
 
     def is_called(self, title: str) -> bool:
         """Tell whether this is the title, in any case and with any spaces."""
-        return _key(self.title) == _key(title)
+        return is_same_title(self.title, title)
 
 
 class Document:
@@ -182,6 +182,11 @@ def _named(items: list[Item], name: str) -> Item | None:
         if item.name and _key(item.name) == wanted:
             return item
     return None
+
+
+def is_same_title(one: str, other: str) -> bool:
+    """Tell whether two titles are the same, in any case and with any spaces."""
+    return _key(one) == _key(other)
 
 
 def _key(title: str) -> str:
