@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 import shutil
@@ -12,6 +13,7 @@ import pytest
 
 from tests.contracts.conftest import FIXTURES, Validate, codes, place
 from tests.kit.names import PROJECT
+from ultra_runtime.artifacts.consistency import validate_project
 
 ID = "0beec7b5ea3f0fdbc95d0dd47f3c5bc275da8a33"
 
@@ -98,23 +100,32 @@ def test_findings_of_the_plan_are_in_the_review(project: Path, validate: Validat
     assert codes(validate("project", project)[0])["warnings"] == ["PLAN_UNKNOWN_FINDING"]
 
 
-def test_progress_is_held_against_the_plan(project: Path, validate: Validate) -> None:
-    change_progress(project, 40)
-    answer, status = validate("project", project)
-    assert codes(answer)["warnings"] == ["PROGRESS_STEP_COUNT_MISMATCH"] * 2
-    steps = len(re.findall(r"^### Step ", (project / "plan.md").read_text(), re.MULTILINE))
-    assert f"{40 - steps} step records match no step of the plan; the first is {steps + 1}" in json.dumps(
-        answer
-    )
-    assert status == 0
-
-
-def test_a_plan_that_was_edited_since_is_told(project: Path, validate: Validate) -> None:
-    plan = project / "plan.md"
-    plan.write_text(plan.read_text() + "\nOne more line.\n")
-    answer, status = validate("project", project)
-    assert (codes(answer)["warnings"], status) == (["PROGRESS_BAD_VALUE"], 0)
-    assert "edited" in answer["warnings"][0]["message"]
+def test_progress_is_held_against_the_plan(project: Path) -> None:
+    plan, path = (project / name for name in ("plan.md", "progress.json"))
+    steps = len(re.findall(r"^### Step ", plan.read_text(), re.MULTILINE))
+    same = hashlib.sha256(plan.read_bytes()).hexdigest()
+    values = json.loads(path.read_text())
+    around = (steps - 1, steps, steps + 2)
+    for total, count, digest, of in itertools.product(
+        around, around, ("same", "other", "short"), ("plan", "session-spec")
+    ):
+        records = {str(number): {"status": "pending"} for number in range(1, count + 1)}
+        values |= {"total_steps": total, "steps": records, "plan_type": of}
+        values["plan_digest"] = {"same": same, "other": "0" * 64, "short": "0" * 63}[digest]
+        path.write_text(json.dumps(values))
+        told = [one.message for one in validate_project(str(project)).warnings]
+        strange = f"{count - steps} step records match no step of the plan; the first is {steps + 1}"
+        noun = f"{steps} step" + "s" * (steps > 1)
+        expected = {
+            f"total_steps is {total}, but the plan has {noun}": total != steps,
+            strange: count > steps,
+            "plan_digest does not match plan.md, which was edited since the run began": digest == "other",
+        }
+        wanted = [message for message, holds in expected.items() if holds and of == "plan"]
+        own = [f"total_steps is {total}, but there are {count} step records"] if total != count else []
+        assert told == own + wanted, (total, count, digest, of)
+    plan.unlink()
+    assert [one for one in validate_project(str(project)).warnings if "plan has" in one.message] == []
 
 
 @pytest.mark.parametrize(

@@ -170,12 +170,12 @@ def test_line_ends_and_mark_do_not_count() -> None:
     assert [block.lines for block in windows.blocks] == [block.lines for block in plain.blocks]
 
 
-@pytest.mark.parametrize("text", ["-a", "1.a", "1234567890123. a", "–  a", "1"])
+@pytest.mark.parametrize("text", ["-a", "1.a", "1234567890. a", "1)a", ". a", "1 a", "–  a", "1"])
 def test_what_is_no_item(text: str) -> None:
     assert parse(text).sections[0].items == []
 
 
-@pytest.mark.parametrize("text", ["- a", "* a", "+ a", "1. a", "12) a", "-\ta"])
+@pytest.mark.parametrize("text", ["- a", "* a", "+ a", "1. a", "12) a", "123456789. a", "-\ta"])
 def test_what_is_an_item(text: str) -> None:
     assert [item.value for item in parse(text).sections[0].items] == ["a"]
 
@@ -197,6 +197,7 @@ def test_any_text_is_divided_without_gaps(lines: list[str], first: int) -> None:
     document = parse(text, first)
     root = document.sections[0]
     assert root.end - first == len(document.lines)
+    assert (document.below(root), document.body(root)) == (document.headings, document.lines)
     for one in document.headings:
         assert root.line < one.line < one.end <= root.end
         below = document.below(one)

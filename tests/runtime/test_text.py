@@ -69,13 +69,14 @@ def test_a_yaml_file_is_read_as_pyyaml_reads_it(text: str) -> None:
     [
         (b"a: 1\n  b: 2\n", 2), (b"a:\n  b: 1\n c: 2\n", 3), (b"a:\n  - b\n  c: 2\n", 3),
         (b"a:\n  b:\n    c: 1\n", 3), (b"a: 1\na: 2\n", 2), (b"a: x\n\xff", 2), (b"- a\n", 1), (b"a: \x01\n", 1),
-        (b"a: 1\nb\n", 2), (b"a:\n  b: 1\n  b: 2\n", 3), (b"a: {b: 1}\n", 1), (b"\xef\xbb\xbfa: 1\nb\n", 2),
+        (b"a: 1\nb\n", 2), (b"a:\n  b: 1\n  b: 2\n", 3), (b"a: {b: 1}\n", 1), (b'"a: #": 1\n  b: 2\n', 2), (b'a: "b: #"\n  c: 2\n', 2), (b"\xef\xbb\xbfa: 1\nb\n", 2),
     ]
 )  # fmt: skip
 def test_what_is_no_yaml_file_has_its_line(data: bytes, line: int) -> None:
     with pytest.raises(MappingError) as refused:
         read_yaml(data, {})
     assert refused.value.row + 1 == line
+    assert str(refused.value) == refused.value.args[0]
 
 
 def test_the_type_of_the_contract_decides_at_both_levels() -> None:

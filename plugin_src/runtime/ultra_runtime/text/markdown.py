@@ -12,6 +12,7 @@ DEEPEST = 6
 LONGEST_NAME = 60
 MARKERS = "-*+"
 DIGITS = "0123456789"
+LONGEST_NUMBER = 9  # digits of the marker of an ordered list, as in CommonMark
 EMPHASIS = ("**", "__", "*", "_")
 # An item belongs to the one above it from this many columns on; less is a sibling that was not aligned.
 NESTED_FROM = 2
@@ -168,9 +169,9 @@ def split_marker(text: str) -> str | None:
     end = 1 if text[0] in MARKERS else 0
     if not end and text[0] in DIGITS:
         end = 1
-        while text[end : end + 1] in DIGITS and end < 10 and end < len(text):
+        while end < min(len(text), LONGEST_NUMBER) and text[end] in DIGITS:
             end += 1
-        end = end + 1 if text[end : end + 1] in (".", ")") and end < len(text) else 0
+        end = end + 1 if text[end : end + 1] in (".", ")") else 0
     if not end or text[end : end + 1] not in ("", " ", "\t"):
         return None
     return text[end:].strip()
