@@ -22,12 +22,12 @@ class TextBlock:
     """A fenced code block: its info string, its lines without the fence's indentation, and its place."""
 
     __slots__ = ("closed", "end_line", "indent", "info", "line", "lines")
+    end_line: int
 
     def __init__(self, info: str, indent: int, line: int) -> None:
         self.info = info
         self.indent = indent
         self.line = line
-        self.end_line = line
         self.lines: list[str] = []
         self.closed = False
 
@@ -77,14 +77,14 @@ class TextSection:
     """
 
     __slots__ = ("after", "blocks", "end", "index", "items", "level", "line", "title")
+    after: int
+    end: int
 
     def __init__(self, level: int, title: str, line: int, index: int) -> None:
         self.level = level
         self.title = title
         self.line = line
         self.index = index
-        self.end = line + 1
-        self.after = index + 1
         self.items: list[Item] = []
         self.blocks: list[TextBlock] = []
 
@@ -291,7 +291,7 @@ class _Reader:
         for line in lines:
             number += 1
             text = line.lstrip(" \t")
-            if text.startswith(opening) and _closes(line, text, opening[0], indent):
+            if text.startswith(opening) and _closes(line, text, opening, indent):
                 block.closed = True
                 break
             cut = min(len(line) - len(text), indent)
@@ -305,5 +305,5 @@ class _Reader:
         return number
 
 
-def _closes(line: str, text: str, sign: str, indent: int) -> bool:
-    return not text.rstrip(" \t").strip(sign) and _indent(line) < indent + 4
+def _closes(line: str, text: str, opening: str, indent: int) -> bool:
+    return not text.rstrip(" \t").strip(opening) and _indent(line) < indent + 4
