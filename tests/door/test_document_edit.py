@@ -44,6 +44,8 @@ def changed_lines(before: bytes, after: bytes) -> tuple[list[bytes], list[bytes]
         ("status: pending   # why", "status: done   # why"),
         ("status: 'pending'  # why", "status: done  # why"),
         ('status: "pend#ing"', "status: done"),
+        ('status: "a # b"  # c', "status: done  # c"),
+        ("status: 'a'' # b'  # c", "status: done  # c"),
         ('"status": pending', '"status": done'),
         ("'status': \"a: b\"  ", "'status': done  "),
         ("status:", "status: done"),
@@ -150,6 +152,8 @@ def test_a_section_that_is_not_there_finds_its_place() -> None:
     [
         ("Goals", "x", "there is no section Goals; the sections are Intent, Goal, Success Criteria"),
         ("Goal", "x\n\n## Other\n", "line 3 of the text starts another part"),
+        ("Goal", "### Part\n\n## Other\n", "line 3 of the text starts another part"),
+        ("Goal", "\n## Goal\n\n### Part\n\n# Other\n", "line 6 of the text starts another part"),
         ("Goal", "# Other\n\nx", "begins with the heading Other, which is that of another part"),
         ("Goal", "# Goal\n\nx", "begins with the heading Goal, which is that of another part"),
         ("Goal", "## Intent\n\nx", "begins with the heading Intent, which is that of another part"),
@@ -187,7 +191,8 @@ def test_the_next_step_is_added_after_the_last(end: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["", ":", "2", "Phase 2", "Step two", "Step ２", "Step 2b", "My Step 2", "Step 1 2", "Step 0000000002"]
+    "title",
+    ["", ":", "2", "Phase 2", "Step two", "Step ２", "Step 2b", "My Step 2", "Step 1 2", "Step 0000000002"],
 )
 def test_a_heading_that_only_looks_like_a_step_is_none(title: str) -> None:
     before = plan(1).replace("\n## Verification", f"\n### {title}\n\nx\n\n## Verification", 1)

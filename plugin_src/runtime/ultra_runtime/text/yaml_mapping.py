@@ -146,7 +146,6 @@ class MappingReader:
             return scalar
         if line[at] in "[{" or (line[at] == "-" and line[at + 1 : at + 2] in ("", " ")):
             raise MalformedError("a list holds scalars only", nested=True)
-        check_start(line, at)
         if _find_colon(line, at) is not None:
             raise MalformedError("a list holds scalars only, and this is a mapping", nested=True)
         return read_plain(line, at)

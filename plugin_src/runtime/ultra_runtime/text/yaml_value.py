@@ -15,6 +15,7 @@ ESCAPES = {
     "e": "\x1b", " ": " ", '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028",
     "P": "\u2029",
 }  # fmt: skip
+HEX = frozenset("0123456789abcdefABCDEF")
 HEX_ESCAPES = {"x": 2, "u": 4, "U": 8}
 RESERVED = {
     "&": "an anchor", "*": "an alias", "!": "a tag", "|": "a block scalar", ">": "a block scalar",
@@ -129,8 +130,8 @@ def _read_escape(line: str, at: int) -> tuple[str, int]:
     sign = line[at : at + 1]
     if sign in ESCAPES:
         return ESCAPES[sign], at + 1
-    digits = line[at + 1 : at + 1 + HEX_ESCAPES.get(sign, 0)]
-    if len(digits) < 2 or len(digits) < HEX_ESCAPES[sign] or not set(digits) <= set("0123456789abcdefABCDEF"):
+    digits = line[at + 1 : at + 1 + HEX_ESCAPES[sign]] if sign in HEX_ESCAPES else ""
+    if not digits or len(digits) < HEX_ESCAPES[sign] or not HEX.issuperset(digits):
         raise MalformedError(f'"\\{sign}" {NOT_AN_ESCAPE}: write \\\\ for a backslash')
     number = int(digits, 16)
     if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
