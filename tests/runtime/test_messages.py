@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.kit.table import each
+from ultra_runtime.answer import Answer, RefusedError, Refusing, UsageError, brief_answer, said_by_the_machine
+from ultra_runtime.errors import UltraError
 from ultra_runtime.words import bare_words, counted, first_of, listed, one_line, shell_word, shortened
 
 NAMES = st.lists(st.text("abc", min_size=1, max_size=3), max_size=8)
@@ -61,3 +66,48 @@ def test_only_the_words_of_a_text_are_compared(text: str) -> None:
 @pytest.mark.parametrize(("number", "words"), [(0, "0 steps"), (1, "1 step"), (2, "2 steps")])
 def test_a_count_has_its_noun(number: int, words: str) -> None:
     assert counted(number, "step") == words
+
+
+COUNTS = st.dictionaries(st.sampled_from("xy"), st.integers(0, 2) | st.booleans(), max_size=2)
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers(0, 1)
+    | st.sampled_from(["", "a"])
+    | COUNTS
+    | st.lists(COUNTS, max_size=1)
+)
+
+
+@given(st.dictionaries(st.sampled_from(["passed", "a", "b"]), VALUES))
+def test_a_brief_answer_leaves_out_what_says_nothing(data: dict[str, Any]) -> None:
+    told = brief_answer(Answer(data, "text", 1))
+    expected = {}
+    for name, value in data.items():
+        if isinstance(value, dict) and all(type(one) is int for one in value.values()):
+            value = {key: one for key, one in value.items() if one}
+        if value or name == "passed":
+            expected[name] = value
+    assert (told.data, told.text, told.status) == (expected, "text", 1)
+
+
+@each((number, name) for number in [None, *errno.errorcode] for name in (None, "a\nb"))
+def test_what_is_wrong_with_the_machine_is_said(number: int | None, name: str | None) -> None:
+    problem = OSError(number, "so it is", name) if number else OSError("so it is")
+    words = ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EFBIG", "EPERM", "EACCES", "EMFILE", "ENFILE"]
+    said = "" if errno.errorcode.get(number or 0) not in words else "so it is (a\\nb)" if name else "so it is"
+    assert said_by_the_machine(problem) == said
+    assert said_by_the_machine(ValueError(number)) == ""
+
+
+@each([UltraError("x"), UsageError("x", "y"), ValueError("x")])
+def test_only_an_expected_error_becomes_a_refusal_with_the_hint(problem: Exception) -> None:
+    with (
+        pytest.raises(type(problem) if type(problem) is not UltraError else RefusedError) as caught,
+        Refusing("do"),
+    ):
+        raise problem
+    if isinstance(caught.value, RefusedError):
+        hint = "y" if problem is caught.value else "do"
+        assert caught.value.as_answer().data == {"ok": False, "error": "x", "next": hint}
+        assert caught.value.as_answer().status == (2 if problem is caught.value else 1)
