@@ -165,13 +165,6 @@ def test_progress_of_the_seeds_is_read_and_brought_up_to_date(repository: Path, 
     assert answer["parsed"]["steps"]["1"]["status"] == "completed"
 
 
-def test_a_field_inside_a_step_has_its_own_line(repository: Path, validate: Validate) -> None:
-    path = place(repository, "progress", "PROGRESS_BAD_VALUE")
-    entry = validate("progress", path)[0]["errors"][0]
-    assert (entry["field"], entry["line"]) == ("steps.1.status", 16)
-    assert path.read_text().splitlines()[15].strip() == '"status": "finished",'
-
-
 @pytest.mark.parametrize("ends", ["\r\n", "\n"])
 @pytest.mark.parametrize("mark", ["\ufeff", ""])
 def test_line_ends_and_byte_order_marks_are_tolerated(

@@ -212,3 +212,4 @@ def test_a_listed_call_matches_what_it_says(call: str, command: str, matches: bo
         verdict_for(command, load_policy().with_added(added.rules, added.listed)).rule == "own"
     ) == matches
     assert added.may_match(command)
+    assert [added.may_match(one) for one in ("ls -l", "$X", "`x`")] == [False, True, True]
