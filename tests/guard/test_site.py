@@ -11,6 +11,8 @@ import pytest
 
 from tests.kit.files import write_tree
 from tests.kit.names import LAUNCHER, PROJECT
+from ultra_runtime.files.run_files import ALONE, END, PREVIOUS, SESSION_STATE, START
+from ultra_runtime.guard.own_files import OwnFiles
 from ultra_runtime.guard.site import (
     LockError,
     find_site,
@@ -142,3 +144,65 @@ def test_a_run_belongs_to_its_session_or_else_to_its_process(
     path.write_text("{")
     with pytest.raises(LockError, match=f"{path} cannot be read"):
         find_site([str(main)], "a")
+
+
+OWN = {
+    f"{PROJECT}/plan.md": "is the plan of the run in progress, which follows it",
+    f"{PROJECT}/sessions/session-1.md": "is the plan of the run in progress, which follows it",
+    f"{PROJECT}/{START}{END}": "is written only by the runtime",
+    f"{PROJECT}/sessions/{ALONE}x{END}{PREVIOUS}": "is written only by the runtime",
+    f"{PROJECT}/{SESSION_STATE}": "is written only by the runtime",
+    "elsewhere.json": "is written only by the runtime",
+    f".git/{LAUNCHER}/x": "belongs to the runtime, which stores the run in it",
+}
+OTHERS = (
+    "plan.md",
+    f"{PROJECT}/brief.md",
+    f"{PROJECT}/a/{START}{END}",
+    f"{PROJECT}/{END}",
+    ".git/config",
+    "a",
+    "",
+    "a\0",
+)
+ABOVE = (
+    ".",
+    "..",
+    "/",
+    ".claude",
+    PROJECT,
+    f"{PROJECT}/sessions",
+    ".git",
+    f".git/{LAUNCHER}",
+    "~/main",
+    "$HOME/main",
+)
+
+
+def test_the_files_of_a_run_are_its_plan_its_records_and_the_folder_of_the_runtime(main: Path) -> None:
+    site = site_of_plan(str(main), str(main / PROJECT / "sessions/session-1.md"))
+    site.lock["progress"] = "elsewhere.json"
+    own = OwnFiles(site, str(main), str(main.parent))
+    for path, what in OWN.items():
+        for spelled in (
+            path,
+            path.upper(),
+            f"./a/../{path}",
+            str(main / path),
+            f"~/main/{path}",
+            f"${{HOME}}/main/{path}",
+        ):
+            for found in (own.verdict(spelled), own.verdict_of_removing(spelled)):
+                assert found, spelled
+                assert (found.verdict, found.rule) == ("block", "run_file")
+                ways = f"`{LAUNCHER} run finish` or end it with `{LAUNCHER} run abort`"
+                assert found.instead == f"finish the run with {ways}; then it can be changed"
+            told = own.verdict(spelled)
+            assert told
+            assert told.reason == f"{spelled} {what}"
+    assert [own.verdict(path) for path in (*OTHERS, *ABOVE[:-3])] == [None] * (len(OTHERS) + len(ABOVE) - 3)
+    assert [own.verdict_of_removing(path) for path in OTHERS] == [None] * len(OTHERS)
+    for path in ABOVE:
+        removed = own.verdict_of_removing(path)
+        assert removed, path
+        assert removed.reason == f"{path} is or contains a file that the run in progress needs"
