@@ -72,6 +72,9 @@ def kinds_of(script: Script) -> list[str]:
         ("echo }", [["echo", "}"]]),
         ("echo if then fi", [["echo", "if", "then", "fi"]]),
         ("a=(1 2) b", [["b"]]),
+        ("if'x' a", [["ifx", "a"]]),
+        ("case\\x a", [["casex", "a"]]),
+        ('echo "a"@(b|c) d', [["echo", "a@(b|c)", "d"]]),
         *((f"echo {sign}{group} c", [["echo", f"{sign}{group}", "c"]]) for sign in "?*+@!"
           for group in ("(a)", "(a|b)", "(a(b)c)", "()", "(a)d")),
         (f"echo @({'a' * (MAX_BRACKETS - 2)}) c", [["echo", f"@({'a' * (MAX_BRACKETS - 2)})", "c"]]),
