@@ -64,11 +64,18 @@ def test_faults_of_all_artifacts_are_told_with_their_paths(project: Path, valida
     assert codes(soft) == {"errors": ["BRIEF_BAD_VALUE"], "warnings": ["REVIEW_MISSING_SECTION"]}
 
 
-def test_research_has_to_answer_the_topics(project: Path, validate: Validate) -> None:
+@pytest.mark.parametrize("status", ["pending", "complete"])
+def test_research_has_to_answer_the_topics(project: Path, status: str) -> None:
+    brief = project / "brief.md"
+    brief.write_text(brief.read_text().replace("research_status: pending", f"research_status: {status}"))
     (project / "research/02-where-requests-enter.md").unlink()
-    answer, status = validate("project", project)
-    assert (codes(answer)["warnings"], status) == (["RESEARCH_TOPIC_UNANSWERED"], 0)
-    assert "topic 2" in answer["warnings"][0]["message"]
+    result = validate_project(str(project), False, False)
+    (warning,) = result.warnings
+    assert (result.errors, warning.code) == ([], "RESEARCH_TOPIC_UNANSWERED")
+    assert "topic 2" in warning.message
+    brief.unlink()
+    shutil.rmtree(project / "research")
+    assert validate_project(str(project), False, False).parsed
 
 
 @pytest.mark.parametrize(("status", "told"), [("pending", 0), ("in_progress", 2), ("complete", 2)])
@@ -113,7 +120,7 @@ def test_progress_is_held_against_the_plan(project: Path) -> None:
         values |= {"total_steps": total, "steps": records, "plan_type": of}
         values["plan_digest"] = {"same": same, "other": "0" * 64, "short": "0" * 63}[digest]
         path.write_text(json.dumps(values))
-        told = [one.message for one in validate_project(str(project)).warnings]
+        told = [one.message for one in validate_project(str(project), False, False).warnings]
         strange = f"{count - steps} step records match no step of the plan; the first is {steps + 1}"
         noun = f"{steps} step" + "s" * (steps > 1)
         expected = {
@@ -124,8 +131,13 @@ def test_progress_is_held_against_the_plan(project: Path) -> None:
         wanted = [message for message, holds in expected.items() if holds and of == "plan"]
         own = [f"total_steps is {total}, but there are {count} step records"] if total != count else []
         assert told == own + wanted, (total, count, digest, of)
+    plan.write_bytes(b"\xff")
+    result = validate_project(str(project), False, False)
+    assert [one.code for one in result.errors] == ["FM_NOT_UTF8", "PROGRESS_BAD_VALUE"]
     plan.unlink()
-    assert [one for one in validate_project(str(project)).warnings if "plan has" in one.message] == []
+    assert [
+        one for one in validate_project(str(project), False, False).warnings if "plan has" in one.message
+    ] == []
 
 
 @pytest.mark.parametrize(
