@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ultra_runtime.contract.result import Report
     from ultra_runtime.text.markdown import Document, Item, TextSection
 
-AROUND_A_VALUE = ("*", "_", "`", '"', "'")
+AROUND_A_VALUE = "*_`\"'"
 
 
 class FoundPart:
@@ -142,7 +142,7 @@ def item_value(item: Item) -> str:
 def _bare(text: str) -> str:
     """Return a text without the marks that surround all of it; marks around a part stay."""
     text = text.strip()
-    while text.startswith(AROUND_A_VALUE):
+    while text.startswith(tuple(AROUND_A_VALUE)):
         sign = text[0]
         inner = text.strip(sign)
         around = len(text) - len(text.lstrip(sign))
