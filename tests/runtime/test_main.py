@@ -68,6 +68,7 @@ def test_the_verbs_of_one_family_are_listed(ultra: Ultra, words: tuple[str, ...]
     listed = [line.split()[1:3] for line in text.splitlines() if line.startswith("  ultra ")]
     assert (told.status, listed) == (status, [["gate", "brief"], ["gate", "plan"]])
     assert ultra(*words).data["ok"] == (status == 0)
+    assert "usage: ultra gate VERB ...\n" in text
 
 
 def test_help_begins_with_the_verbs_for_people(ultra: Ultra) -> None:
@@ -90,6 +91,8 @@ def test_json_may_come_first(ultra: Ultra) -> None:
 
 def test_help_is_another_word_for_the_option(ultra: Ultra) -> None:
     assert ultra.say("help").out == ultra.say("--help").out
+    data = ultra("help", "run", "abort").data
+    assert (data["ok"], data["usage"].startswith("ultra run abort")) == (True, True)
     assert ultra.say("help", "run", "abort").out == ultra.say("run", "abort", "--help").out
 
 
