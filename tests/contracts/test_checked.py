@@ -307,6 +307,18 @@ def test_what_cannot_be_read_as_a_file_is_not_found(tmp_path: Path) -> None:
     )
 
 
+@each([0, 1, 5, 6, 8])
+def test_the_first_five_loose_files_are_named(count: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        names = [f"{number}.md" for number in range(count)]
+        for name in names:
+            Path(folder, "architecture").mkdir(exist_ok=True)
+            Path(folder, "architecture", name).touch()
+        told = [one.message for one in discover(load_contract("architecture"), folder).warnings]
+    more = f" and {count - 5} more" if count > 5 else ""
+    assert told == ([f"no command reads {', '.join(names[:5])}{more}"] if count else [])
+
+
 @each(["", "architecture", "architecture/overview.md", "architecture/none.md", "other", "other/x.md", "a\0b"])
 def test_a_project_its_folder_of_notes_or_a_file_in_it_is_named(name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:

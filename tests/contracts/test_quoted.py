@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -173,8 +174,7 @@ def test_the_state_of_a_stage(tmp_path: Path) -> None:
     file.write_bytes((FIXTURES / "plan/PLAN_CYCLE.md").read_bytes())
     looks("broken", "bad", "the plan is not valid")
     (told,) = part().issues
-    assert told.startswith(f"{project.shown}/plan.md:")
-    assert ": PLAN_CYCLE: " in told
+    assert re.match(rf"{re.escape(project.shown)}/plan\.md:[1-9]\d*: PLAN_CYCLE: ", told)
     file.write_bytes((FIXTURES / "plan/valid.md").read_bytes())
     looks("there", "done", "")
     assert part().values
