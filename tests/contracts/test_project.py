@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 import shutil
@@ -12,6 +13,7 @@ import pytest
 
 from tests.contracts.conftest import FIXTURES, Validate, codes, place
 from tests.kit.names import PROJECT
+from ultra_runtime.artifacts.consistency import validate_project
 
 ID = "0beec7b5ea3f0fdbc95d0dd47f3c5bc275da8a33"
 
@@ -62,11 +64,18 @@ def test_faults_of_all_artifacts_are_told_with_their_paths(project: Path, valida
     assert codes(soft) == {"errors": ["BRIEF_BAD_VALUE"], "warnings": ["REVIEW_MISSING_SECTION"]}
 
 
-def test_research_has_to_answer_the_topics(project: Path, validate: Validate) -> None:
+@pytest.mark.parametrize("status", ["pending", "complete"])
+def test_research_has_to_answer_the_topics(project: Path, status: str) -> None:
+    brief = project / "brief.md"
+    brief.write_text(brief.read_text().replace("research_status: pending", f"research_status: {status}"))
     (project / "research/02-where-requests-enter.md").unlink()
-    answer, status = validate("project", project)
-    assert (codes(answer)["warnings"], status) == (["RESEARCH_TOPIC_UNANSWERED"], 0)
-    assert "topic 2" in answer["warnings"][0]["message"]
+    result = validate_project(str(project), False, False)
+    (warning,) = result.warnings
+    assert (result.errors, warning.code) == ([], "RESEARCH_TOPIC_UNANSWERED")
+    assert "topic 2" in warning.message
+    brief.unlink()
+    shutil.rmtree(project / "research")
+    assert validate_project(str(project), False, False).parsed
 
 
 @pytest.mark.parametrize(("status", "told"), [("pending", 0), ("in_progress", 2), ("complete", 2)])
@@ -98,23 +107,37 @@ def test_findings_of_the_plan_are_in_the_review(project: Path, validate: Validat
     assert codes(validate("project", project)[0])["warnings"] == ["PLAN_UNKNOWN_FINDING"]
 
 
-def test_progress_is_held_against_the_plan(project: Path, validate: Validate) -> None:
-    change_progress(project, 40)
-    answer, status = validate("project", project)
-    assert codes(answer)["warnings"] == ["PROGRESS_STEP_COUNT_MISMATCH"] * 2
-    steps = len(re.findall(r"^### Step ", (project / "plan.md").read_text(), re.MULTILINE))
-    assert f"{40 - steps} step records match no step of the plan; the first is {steps + 1}" in json.dumps(
-        answer
-    )
-    assert status == 0
-
-
-def test_a_plan_that_was_edited_since_is_told(project: Path, validate: Validate) -> None:
-    plan = project / "plan.md"
-    plan.write_text(plan.read_text() + "\nOne more line.\n")
-    answer, status = validate("project", project)
-    assert (codes(answer)["warnings"], status) == (["PROGRESS_BAD_VALUE"], 0)
-    assert "edited" in answer["warnings"][0]["message"]
+def test_progress_is_held_against_the_plan(project: Path) -> None:
+    plan, path = (project / name for name in ("plan.md", "progress.json"))
+    steps = len(re.findall(r"^### Step ", plan.read_text(), re.MULTILINE))
+    same = hashlib.sha256(plan.read_bytes()).hexdigest()
+    values = json.loads(path.read_text())
+    around = (steps - 1, steps, steps + 2)
+    for total, count, digest, of in itertools.product(
+        around, around, ("same", "other", "short"), ("plan", "session-spec")
+    ):
+        records = {str(number): {"status": "pending"} for number in range(1, count + 1)}
+        values |= {"total_steps": total, "steps": records, "plan_type": of}
+        values["plan_digest"] = {"same": same, "other": "0" * 64, "short": "0" * 63}[digest]
+        path.write_text(json.dumps(values))
+        told = [one.message for one in validate_project(str(project), False, False).warnings]
+        strange = f"{count - steps} step records match no step of the plan; the first is {steps + 1}"
+        noun = f"{steps} step" + "s" * (steps > 1)
+        expected = {
+            f"total_steps is {total}, but the plan has {noun}": total != steps,
+            strange: count > steps,
+            "plan_digest does not match plan.md, which was edited since the run began": digest == "other",
+        }
+        wanted = [message for message, holds in expected.items() if holds and of == "plan"]
+        own = [f"total_steps is {total}, but there are {count} step records"] if total != count else []
+        assert told == own + wanted, (total, count, digest, of)
+    plan.write_bytes(b"\xff")
+    result = validate_project(str(project), False, False)
+    assert [one.code for one in result.errors] == ["FM_NOT_UTF8", "PROGRESS_BAD_VALUE"]
+    plan.unlink()
+    assert [
+        one for one in validate_project(str(project), False, False).warnings if "plan has" in one.message
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -152,13 +175,6 @@ def test_progress_of_the_seeds_is_read_and_brought_up_to_date(repository: Path, 
     assert told == {("mode", 8), ("status", 11), ("plan_digest", 1), ("steps.1.status", 14), ("steps", 14)}
     assert answer["parsed"]["status"] == "in_progress"
     assert answer["parsed"]["steps"]["1"]["status"] == "completed"
-
-
-def test_a_field_inside_a_step_has_its_own_line(repository: Path, validate: Validate) -> None:
-    path = place(repository, "progress", "PROGRESS_BAD_VALUE")
-    entry = validate("progress", path)[0]["errors"][0]
-    assert (entry["field"], entry["line"]) == ("steps.1.status", 16)
-    assert path.read_text().splitlines()[15].strip() == '"status": "finished",'
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\n"])

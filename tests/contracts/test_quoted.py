@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -173,8 +174,7 @@ def test_the_state_of_a_stage(tmp_path: Path) -> None:
     file.write_bytes((FIXTURES / "plan/PLAN_CYCLE.md").read_bytes())
     looks("broken", "bad", "the plan is not valid")
     (told,) = part().issues
-    assert told.startswith(f"{project.shown}/plan.md:")
-    assert ": PLAN_CYCLE: " in told
+    assert re.match(rf"{re.escape(project.shown)}/plan\.md:[1-9]\d*: PLAN_CYCLE: ", told)
     file.write_bytes((FIXTURES / "plan/valid.md").read_bytes())
     looks("there", "done", "")
     assert part().values
@@ -213,7 +213,7 @@ def test_settings_that_cannot_be_read_have_their_line(data: bytes, line: int) ->
 
 
 @each(sorted(QUOTED))
-def test_other_quoted_lines_change_nothing_and_the_first_of_a_field_counts(name: str) -> None:
+def test_other_quoted_lines_change_nothing_and_the_first_title_and_field_count(name: str) -> None:
     contract = of_any_plugin(name)
     text = (FIXTURES / QUOTED[name].artifact / "valid.md").read_text()
     title, _, rest = text.partition("\n")
@@ -225,5 +225,5 @@ def test_other_quoted_lines_change_nothing_and_the_first_of_a_field_counts(name:
     after = validate_data(contract, more.encode(), "p").parsed or {}
     fields = [field.name for field in contract.fields]
     assert [before.get(one) for one in fields] == [after.get(one) for one in fields]
-    below = validate_data(contract, f"{text}\n> {fields[-1]}: below\n".encode(), "p").parsed or {}
+    below = validate_data(contract, f"{text}\n# B: c\n> {fields[-1]}: d\n".encode(), "p").parsed or {}
     assert [before.get(one) for one in fields] == [below.get(one) for one in fields]

@@ -89,6 +89,10 @@ def test_tasks_have_their_own_ids_known_dependencies_and_no_cycle(
     wrong += [] if fits else [("WORKPLAN_MODE_MISMATCH", 5)]
     assert lines[4] == f"> Execution-Mode: {mode}"
     found = found_in(PLAN, "\n".join([*lines, ""]))
+    has = ", ".join(f"TASK-{name}" for name in names)
+    result = validate_data(PLAN, "\n".join([*lines, ""]).encode(), "p")
+    told = [one.message for one in result.errors if one.code == "WORKPLAN_MODE_MISMATCH"]
+    assert [message.partition(" is ")[2] for message in told] == [f"{mode}, with {has}"] * (not fits)
     cycles = [line for code, line in found if code == "WORKPLAN_CYCLE"]
     assert sorted(one for one in found if one[0] != "WORKPLAN_CYCLE") == sorted(wrong)
     round_ = {where[one] for one in circular(graph)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import string
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.door.samples import BRIEF, plan, step
+from tests.kit.table import each
 from ultra_runtime.text import frontmatter
 from ultra_runtime.text.document_edit import (
     EditError,
@@ -42,6 +44,8 @@ def changed_lines(before: bytes, after: bytes) -> tuple[list[bytes], list[bytes]
         ("status: pending   # why", "status: done   # why"),
         ("status: 'pending'  # why", "status: done  # why"),
         ('status: "pend#ing"', "status: done"),
+        ('status: "a # b"  # c', "status: done  # c"),
+        ("status: 'a'' # b'  # c", "status: done  # c"),
         ('"status": pending', '"status": done'),
         ("'status': \"a: b\"  ", "'status': done  "),
         ("status:", "status: done"),
@@ -126,10 +130,13 @@ def test_the_last_section_keeps_the_end_of_the_file() -> None:
         assert after == before[: before.index(b"    /ultraplan")] + b"Go." + before[len(before.rstrip()) :]
 
 
-def test_a_file_with_carriage_returns_keeps_them() -> None:
-    before = BRIEF.replace("\n", "\r\n").encode()
-    after = replace_section(before, "Goal", "One.\nTwo.\n", ORDER)
-    assert after == replace_section(BRIEF.encode(), "Goal", "One.\nTwo.\n", ORDER).replace(b"\n", b"\r\n")
+@each(itertools.product((BRIEF, "## Goal\n\nx\n", "Words.\n\n## Goal\nx\n"), ORDER))
+def test_a_file_with_carriage_returns_keeps_them(text: str, name: str) -> None:
+    plain, returns = (
+        replace_section(one.encode(), name, "One.\nTwo.\n", ORDER)
+        for one in (text, text.replace("\n", "\r\n"))
+    )
+    assert returns == plain.replace(b"\n", b"\r\n")
 
 
 def test_a_section_that_is_not_there_finds_its_place() -> None:
@@ -145,6 +152,8 @@ def test_a_section_that_is_not_there_finds_its_place() -> None:
     [
         ("Goals", "x", "there is no section Goals; the sections are Intent, Goal, Success Criteria"),
         ("Goal", "x\n\n## Other\n", "line 3 of the text starts another part"),
+        ("Goal", "### Part\n\n## Other\n", "line 3 of the text starts another part"),
+        ("Goal", "\n## Goal\n\n### Part\n\n# Other\n", "line 6 of the text starts another part"),
         ("Goal", "# Other\n\nx", "begins with the heading Other, which is that of another part"),
         ("Goal", "# Goal\n\nx", "begins with the heading Goal, which is that of another part"),
         ("Goal", "## Intent\n\nx", "begins with the heading Intent, which is that of another part"),
@@ -182,7 +191,8 @@ def test_the_next_step_is_added_after_the_last(end: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["", ":", "2", "Phase 2", "Step two", "Step ２", "Step 2b", "My Step 2", "Step 0000000002"]
+    "title",
+    ["", ":", "2", "Phase 2", "Step two", "Step ２", "Step 2b", "My Step 2", "Step 1 2", "Step 0000000002"],
 )
 def test_a_heading_that_only_looks_like_a_step_is_none(title: str) -> None:
     before = plan(1).replace("\n## Verification", f"\n### {title}\n\nx\n\n## Verification", 1)
@@ -190,6 +200,8 @@ def test_a_heading_that_only_looks_like_a_step_is_none(title: str) -> None:
         replace_step(before.encode(), 2, "x", "Step", 3)
     after = replace_step(before.encode(), 1, step(1, "Other"), "Step", 3).decode()
     assert after == before.replace(step(1), step(1, "Other"))
+    with pytest.raises(EditError, match="there is no Step 0"):
+        replace_step(before.encode(), 0, step(0), "Step", 3)
 
 
 def test_a_step_keeps_its_heading_when_none_is_given() -> None:

@@ -320,6 +320,12 @@ def test_one_topic_has_one_file(ultra: Ultra, project: Path) -> None:
     assert ultra(*words, "--slug", "stores", given=RESEARCH).data["ok"] is True
     told = ultra(*words, "--slug", "other", given=RESEARCH)
     assert (told.status, "--slug stores" in told.data["next"]) == (1, True)
+    (project / "research/01-zones.md").write_text(RESEARCH)
+    told = ultra(*words, "--slug", "other", given=RESEARCH)
+    assert told.data["error"] == f"01 already exists: {PROJECT}/research/01-stores.md"
+    assert told.data["next"] == "replace that one with --slug stores"
+    assert ultra(*words, given=RESEARCH).data["error"] == "missing --slug S"
+    (project / "research/01-zones.md").unlink()
     assert ultra(*words, given=RESEARCH + "\nMore.\n").data["path"] == f"{PROJECT}/research/01-stores.md"
     assert ultra(*words, "--section", "Dimensions", given="None.").data["ok"] is True
     assert (project / "research/01-stores.md").read_text().endswith("## Dimensions\n\nNone.\n")
@@ -360,7 +366,7 @@ def test_the_whole_is_validated_when_a_section_is_put(ultra: Ultra, project: Pat
 
 def test_without_a_project_a_file_is_named(ultra: Ultra, repo: Path, project: Path) -> None:
     (repo / "docs").mkdir()
-    for name in ("docs/brief.md", ".claude/plans/x.md", ".claude/research/x.md"):
+    for name in ("docs/brief.md", ".claude/plans/x.md", ".claude/plans/a/b/x.md", ".claude/research/x.md"):
         told = ultra("put", "brief", "--out", name, given=BRIEF)
         assert (told.data["ok"], told.data["path"]) == (True, name)
         assert (repo / name).read_text() == BRIEF
@@ -372,7 +378,7 @@ def test_without_a_project_a_file_is_named(ultra: Ultra, repo: Path, project: Pa
     [
         "../outside.md", "/tmp/outside.md", ".git/x.md", ".git/hooks/x.md", "sub/.GIT/x.md", ".claude/commands/x.md",
         ".claude/agents/x.md", ".claude/x.md", f"{PROJECT}/brief.md", "no/folder/x.md", "x.txt", ".env", ".md",
-        ".claude/settings.json", "link/x.md", "README.md", "CLAUDE.md",
+        ".claude/settings.json", "link/x.md", "README.md", "CLAUDE.md", ".claude/settings/plans/x.md", ".claude/.git/x.md", "plans/.claude/a/x.md",
     ],
 )  # fmt: skip
 def test_other_places_are_not_written_to(ultra: Ultra, repo: Path, tmp_path: Path, name: str) -> None:

@@ -15,7 +15,7 @@ from tests.kit.names import LAUNCHER
 from tests.kit.quick import examples
 from tests.kit.table import each
 from ultra_runtime.answer import RefusedError
-from ultra_runtime.guard.added_rules import AddedRules
+from ultra_runtime.guard.added_rules import LARGEST, AddedRules, added_rules
 from ultra_runtime.guard.judge import Judge, load_policy, rules_file
 from ultra_runtime.guard.site import site_of_plan
 
@@ -100,6 +100,22 @@ FAULTS = {
     "rules\n": ":1: ",
     "\x01": ":1: ",
 }
+
+
+def test_a_file_that_cannot_be_read_whole_is_refused(root: Path) -> None:
+    path = Path(rules_file(str(root)))
+    path.mkdir(parents=True)
+    with pytest.raises(RefusedError, match=": cannot be read: Is a directory"):
+        added_rules([str(path)])
+    path.rmdir()
+    for more in (-1, 0, 1):
+        path.write_text("#" * (LARGEST + more - len(DEPLOY) - 1) + "\n" + DEPLOY)
+        if more <= 0:
+            assert list(added_rules([str(path), str(path)]).rules) == ["deploy"]
+            continue
+        with pytest.raises(RefusedError, match=": has more than 64 KiB"):
+            added_rules([str(path)])
+    assert added_rules([str(path / "below"), str(root / "none")]).rules == {}
 
 
 @each(FAULTS.items())
@@ -196,3 +212,4 @@ def test_a_listed_call_matches_what_it_says(call: str, command: str, matches: bo
         verdict_for(command, load_policy().with_added(added.rules, added.listed)).rule == "own"
     ) == matches
     assert added.may_match(command)
+    assert [added.may_match(one) for one in ("ls -l", "$X", "`x`")] == [False, True, True]

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.kit.repository import make_repository
-from ultra_runtime.guard.judge import Judge
+from tests.kit.table import each
+from ultra_runtime.guard.first_look import WRITERS
+from ultra_runtime.guard.judge import _ELSEWHERE, Judge
 from ultra_runtime.guard.policy import Verdict
-from ultra_runtime.guard.site import site_of_plan
+from ultra_runtime.guard.shared_git import NAMES
+from ultra_runtime.guard.site import Site, site_of_plan
 
 NOWHERE = ("2>&1", ">&2", ">/dev/null", "> /dev/null")
 ENDS = ("", " ", ";", "|", "&", ")", "\n")
@@ -41,6 +44,25 @@ def test_what_may_write_is_read(command: str) -> None:
 )
 def test_what_only_reads_is_not(command: str) -> None:
     assert not Judge("/", None).may_write(command)
+
+
+LINKED = Site("/r/w", "/r/.git/worktrees/w", {})
+
+
+@each((*_ELSEWHERE, *NAMES, "stash", "alias"))
+def test_git_in_a_worktree_is_read_if_it_may_reach_the_others(name: str) -> None:
+    judge = Judge("/r/w", LINKED)
+    assert judge.may_write(f"git {name} x")
+    assert judge.may_write(f"echo {name} x") == ("git" in name or name in WRITERS)
+    assert not judge.may_write("git status")
+
+
+@each(["cat a/b", "ls ..", "ls ~"])
+def test_a_path_in_a_worktree_may_lead_out_of_it(command: str) -> None:
+    assert Judge("/r/w", LINKED).may_write(command)
+    assert not Judge("/r/w", None).may_write(command)
+    for folder, outside in (("/r/w", False), ("/r/w/src", False), ("/r", True), ("/r/wx", True)):
+        assert Judge(folder, LINKED).may_write("ls") == outside
 
 
 def told(verdicts: list[Verdict]) -> list[tuple[str, str, str]]:

@@ -249,26 +249,6 @@ def test_the_run_of_another_session_is_none_of_ours(scene: Scene) -> None:
     assert scene.write(scene.repo / PLAN).silent
 
 
-def test_either_name_of_the_session_counts(scene: Scene) -> None:
-    scene.start_run()
-    assert scene.bash(REMOVE, env={"CLAUDE_CODE_SESSION_ID": None}).decision == "deny"
-    assert scene.bash(REMOVE, session_id="other").decision == "deny"
-    assert scene.bash(REMOVE, session_id="other", env={"CLAUDE_CODE_SESSION_ID": "other"}).silent
-
-
-def test_a_run_without_a_session_belongs_to_its_process(scene: Scene) -> None:
-    scene.start_run(owner={"session": "", "pid": 4242, "started": "1", "host": "here"})
-    assert scene.bash(REMOVE, env={"CLAUDE_PID": "4242"}).decision == "deny"
-    assert scene.bash(REMOVE, env={"CLAUDE_PID": "4243"}).silent
-
-
-def test_a_lock_that_was_copied_with_its_git_dir_is_no_run(scene: Scene) -> None:
-    scene.start_run()
-    copy = scene.folder / "copy"
-    shutil.copytree(scene.repo, copy)
-    assert scene.bash(REMOVE, cwd=copy, env={"CLAUDE_PROJECT_DIR": str(copy)}).silent
-
-
 def test_a_run_is_found_from_wherever_its_session_stands(scene: Scene) -> None:
     scene.start_run()
     nowhere = {"CLAUDE_PROJECT_DIR": None}

@@ -352,3 +352,14 @@ def test_inside_tells_siblings_apart(tmp_path: Path) -> None:
     assert not inside("/a/repo-evil/x", "/a/repo")
     assert not inside("/a", "/a/repo")
     assert inside("/anything", "/")
+
+
+def test_a_path_whose_case_differs_is_inside_where_the_file_system_says_so(tmp_path: Path) -> None:
+    (tmp_path / "repo").mkdir()
+    folder = str(tmp_path / "repo")
+    for name, expected in (("repo", True), ("REPO", False), ("other", False), ("repox", False)):
+        assert inside(str(tmp_path / name), folder) == inside(str(tmp_path / name / "x"), folder) == expected
+    for name in ("REPO", "other"):
+        (tmp_path / name).symlink_to("repo")  # as on a disk that takes both names for one
+    assert inside(str(tmp_path / "REPO/x"), folder)
+    assert not inside(str(tmp_path / "other/x"), folder)

@@ -132,6 +132,18 @@ exec 3> f; echo a >&3; exec 3>&-; show b
 """
 # Of these the guard sees more: what may have been before, and what may come later.
 MORE = r"""
+f=a; g() { show g $1; }; g=b; unset f g h; show "$f" "$g"; g c
+f=show; h() { show h; }; unset f h; $f a; h
+f=a; g() { show g $1; }; g=b; unset -f f g h; show "$f" "$g"; g c
+f=show; h() { show h; }; unset -f f h; $f a; h
+f=a; g() { show g $1; }; g=b; unset -v f g h; show "$f" "$g"; g c
+f=show; h() { show h; }; unset -v f h; $f a; h
+f=a; g() { show g $1; }; g=b; unset -n f g h; show "$f" "$g"; g c
+f=show; h() { show h; }; unset -n f h; $f a; h
+f=a; g() { show g $1; }; g=b; unset -ff f g h; show "$f" "$g"; g c
+f=show; h() { show h; }; unset -ff f h; $f a; h
+f=a; g() { show g $1; }; g=b; unset -- f g h; show "$f" "$g"; g c
+f=show; h() { show h; }; unset -- f h; $f a; h
 f() { show one; }; g() { f; show two; }; f() { show three; }; g
 trap 'show late' EXIT
 for x in a b; do for y in c d; do show $x$y; done; done

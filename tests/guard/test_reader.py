@@ -15,7 +15,7 @@ from ultra_runtime.guard.follow import expand
 from ultra_runtime.guard.follow.follower import Follower
 from ultra_runtime.guard.shell.reader import read
 from ultra_runtime.guard.shell.syntax import Compound, Script, SimpleCommand
-from ultra_runtime.guard.shell.wordreader import MAX_DEPTH
+from ultra_runtime.guard.shell.wordreader import MAX_BRACKETS, MAX_DEPTH
 
 
 def bash_accepts(text: str) -> bool:
@@ -72,8 +72,14 @@ def kinds_of(script: Script) -> list[str]:
         ("echo }", [["echo", "}"]]),
         ("echo if then fi", [["echo", "if", "then", "fi"]]),
         ("a=(1 2) b", [["b"]]),
+        ("if'x' a", [["ifx", "a"]]),
+        ("case\\x a", [["casex", "a"]]),
+        ('echo "a"@(b|c) d', [["echo", "a@(b|c)", "d"]]),
+        *((f"echo {sign}{group} c", [["echo", f"{sign}{group}", "c"]]) for sign in "?*+@!"
+          for group in ("(a)", "(a|b)", "(a(b)c)", "()", "(a)d")),
+        (f"echo @({'a' * (MAX_BRACKETS - 2)}) c", [["echo", f"@({'a' * (MAX_BRACKETS - 2)})", "c"]]),
     ],
-)
+)  # fmt: skip
 def test_words(text: str, expected: list[list[str]]) -> None:
     assert words_of(text) == expected
 

@@ -68,6 +68,9 @@ def test_what_cannot_be_read_says_so_and_the_rest_is_still_judged() -> None:
         ("reboot() { echo no; }; reboot", ""),
         ("rm() { echo no; }; rm -rf x", ""),
         ("unset -f rm; rm -rf x", "recursive_force_delete"),
+        ("X=rm; unset -f X; $X -rf y", "recursive_force_delete"),
+        ("X=rm; unset -n X; $X -rf y", "recursive_force_delete"),
+        ("X=rm; unset X; $X -rf y", ""),
         # files are followed as far as the text writes them
         ("echo ls > x.sh; bash x.sh", ""),
         ("echo 'rm -rf y' > x.sh; echo ls > x.sh; bash x.sh", ""),

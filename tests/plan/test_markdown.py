@@ -156,7 +156,9 @@ def test_what_counts_as_a_heading(text: str, found: list[tuple[int, str]]) -> No
         ("**bold** text", ("", "**bold** text")),
         ("**open: text", ("", "**open: text")),
         (": a", ("", ": a")),
-        ("x" * 61 + ": a", ("", "x" * 61 + ": a")),
+        (":a: b", ("", ":a: b")),
+        *((form.format("x" * 60), ("x" * 60, "a")) for form in ("{}: a", "**{}**: a", "*{}*: a", "_{}_: a")),
+        *((form.format("x" * 61), ("", form.format("x" * 61))) for form in ("{}: a", "**{}**: a", "*{}*: a")),
     ],
 )
 def test_what_counts_as_a_field(text: str, field: tuple[str, str]) -> None:
@@ -170,14 +172,19 @@ def test_line_ends_and_mark_do_not_count() -> None:
     assert [block.lines for block in windows.blocks] == [block.lines for block in plain.blocks]
 
 
-@pytest.mark.parametrize("text", ["-a", "1.a", "1234567890123. a", "–  a", "1"])
+@pytest.mark.parametrize("text", ["-a", "1.a", "1234567890. a", "1)a", ". a", "1 a", "–  a", "1"])
 def test_what_is_no_item(text: str) -> None:
     assert parse(text).sections[0].items == []
 
 
-@pytest.mark.parametrize("text", ["- a", "* a", "+ a", "1. a", "12) a", "-\ta"])
+@pytest.mark.parametrize("text", ["- a", "* a", "+ a", "1. a", "12) a", "123456789. a", "-\ta"])
 def test_what_is_an_item(text: str) -> None:
     assert [item.value for item in parse(text).sections[0].items] == ["a"]
+
+
+@pytest.mark.parametrize(("blank", "value"), [("", "more"), ("\n", "")])
+def test_text_right_after_a_block_goes_on_with_its_item(blank: str, value: str) -> None:
+    assert parse(f"- a:\n  ```\n  x\n  ```\n{blank}more").sections[0].items[0].value == value
 
 
 def test_a_paragraph_after_a_blank_line_ends_the_list() -> None:
@@ -197,6 +204,8 @@ def test_any_text_is_divided_without_gaps(lines: list[str], first: int) -> None:
     document = parse(text, first)
     root = document.sections[0]
     assert root.end - first == len(document.lines)
+    assert (root.level, root.title, root.line) == (0, "", first - 1)
+    assert (document.below(root), document.body(root)) == (document.headings, document.lines)
     for one in document.headings:
         assert root.line < one.line < one.end <= root.end
         below = document.below(one)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 from tests.kit.files import write_tree
 from tests.kit.quick import examples
+from tests.kit.table import each
 from tests.modes import modes_obeyed
+from ultra_runtime.contract.field_types import line_by_name
 from ultra_runtime.contract.model import Code, Contract, Field, Modes, Version
 from ultra_runtime.contract.result import Report, Subject
 from ultra_runtime.contract.rules import next_brief_exists
@@ -110,10 +113,63 @@ def test_allowed_values() -> None:
     assert codes(wanted, {"f": ["a", "b", 1, []]}) == ["X_BAD_VALUE"] * 3
 
 
-def test_a_missing_field() -> None:
-    assert codes(contract(field("text")), {}) == ["X_MISSING_FIELD"]
-    assert codes(contract(field("text", required=False)), {}) == []
-    assert codes(contract(field("text", required=False)), {"f": None, "unknown": 1}) == []
+@each(itertools.product((True, False), (True, False), ("", "BAD_VALUE"), ({}, {"f": None}, {"f": "x"})))
+def test_a_field_that_is_missing_or_null(
+    required: bool, nullable: bool, missing: str, given: dict[str, str | None]
+) -> None:
+    wanted = contract(Field("f", "text", required, nullable=nullable, missing=missing))
+    expected = ""
+    if "f" not in given or (given["f"] is None and missing):
+        expected = missing or ("MISSING_FIELD" if required else "")
+    elif given["f"] is None and required and not nullable:
+        expected = "BAD_TYPE"
+    assert codes(wanted, given) == ([f"X_{expected}"] if expected else [])
+
+
+NUMBERS = (0, 1, 2, 3, 4, 0.5, 1.0, 3.0, 3.5)
+
+
+@each(itertools.product(("integer", "number"), (None, 1), (None, 3), NUMBERS))
+def test_a_number_is_in_its_range(kind: str, low: int | None, high: int | None, value: float) -> None:
+    wanted = contract(
+        Field("f", kind, True, minimum=low, maximum=high, code="SPECIAL"), codes=f"{GENERAL} SPECIAL"
+    )
+    told = [
+        (one.code, one.message) for one in validate_data(wanted, write({"f": value}).encode(), "x").errors
+    ]
+    fault = ""
+    if kind == "integer" and isinstance(value, float):
+        fault = f"a whole number, not {value}"
+    elif low is not None and value < low:
+        fault = f"at least {low}, not {value}"
+    elif high is not None and value > high:
+        fault = f"at most {high}, not {value}"
+    assert told == ([("X_SPECIAL", f"f must be {fault}")] if fault else [])
+
+
+INSIDE = (Field("g", "integer", True),)
+
+
+@each(
+    [
+        (Field("f", "list", True, items="object", fields=INSIDE), [{"g": 1}, {"g": "a"}, {}, 7], "f.g f.g f"),
+        (Field("f", "object", True, fields=INSIDE), {"g": "a"}, "f.g"),
+        (Field("f", "object", True, fields=INSIDE), {"g": 1}, ""),
+        (Field("f", "object", True, entries=INSIDE), {"a": {"g": 1}, "b": {}, "c": 1, "d": {"g": "a"}}, "f.b.g f.c f.d.g"),
+        (Field("f", "object", True, entries=INSIDE, form="slug"), {"-": {}, "b": {"g": 1}}, "f"),
+    ]
+)  # fmt: skip
+def test_faults_inside_a_value_have_their_dotted_name_and_its_line(
+    of: Field, value: object, names: str
+) -> None:
+    result = validate_data(contract(of), b'{"e": 1,\n"f": ' + write(value).encode() + b"}", "x")
+    assert [(one.field, one.line) for one in result.errors] == [(name, 2) for name in names.split()]
+    assert [line_by_name({"f": 2})(path) for path in ((), ("f",), ("f", "g"), ("g", "f"))] == [
+        None,
+        2,
+        2,
+        None,
+    ]
 
 
 def test_every_issue_is_collected() -> None:

@@ -279,6 +279,7 @@ def test_what_is_wrong_has_its_code_and_line(data: bytes, code: str, line: int) 
     problem = parse(data).problem
     assert problem is not None
     assert (problem.code, problem.line) == (code, line)
+    assert str(problem) == problem.args[0]
 
 
 def test_a_file_as_people_write_it() -> None:

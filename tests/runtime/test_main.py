@@ -53,7 +53,7 @@ def test_a_verb_is_named_as_its_file_and_explained(path: Path, ultra: Ultra) -> 
     ultra = carrier(ultra, path)
     told = ultra.say(*usage.verb, "--help")
     assert (told.status, told.err) == (0, "")
-    assert told.out.startswith(f"usage: {ultra.launcher} {usage.line}\n")
+    assert told.out.startswith(f"usage: {ultra.launcher} {usage.line}\n\n{summary}\n")
     listing = ultra.say("--help").out
     assert f"{ultra.launcher} {usage.line}\n" in listing
     assert summary in listing
@@ -67,6 +67,8 @@ def test_the_verbs_of_one_family_are_listed(ultra: Ultra, words: tuple[str, ...]
     text = told.err if status else told.out
     listed = [line.split()[1:3] for line in text.splitlines() if line.startswith("  ultra ")]
     assert (told.status, listed) == (status, [["gate", "brief"], ["gate", "plan"]])
+    assert ultra(*words).data["ok"] == (status == 0)
+    assert "usage: ultra gate VERB ...\n" in text
 
 
 def test_help_begins_with_the_verbs_for_people(ultra: Ultra) -> None:
@@ -89,6 +91,8 @@ def test_json_may_come_first(ultra: Ultra) -> None:
 
 def test_help_is_another_word_for_the_option(ultra: Ultra) -> None:
     assert ultra.say("help").out == ultra.say("--help").out
+    data = ultra("help", "run", "abort").data
+    assert (data["ok"], data["usage"].startswith("ultra run abort")) == (True, True)
     assert ultra.say("help", "run", "abort").out == ultra.say("run", "abort", "--help").out
 
 
@@ -110,6 +114,7 @@ def test_the_version_is_the_bundle_s(ultra: Ultra) -> None:
         ([""], "unknown verb: "),
         (["\x1b[2Jx"], "unknown verb: \\x1b[2Jx"),
         (["nope"], "unknown verb: nope"),
+        (["--foo"], "unknown verb: --foo"),
         (["step", "comit"], "unknown verb: step comit (did you mean step commit?)"),
         (["step"], "step is not a verb by itself"),
         (["stat"], "unknown verb: stat (did you mean status?)"),  # stats is as near, but writes

@@ -79,6 +79,22 @@ def test_what_does_not_fit_is_said_with_the_line(line: str, words: list[str], er
     assert caught.value.next_step == f"usage: ultra {line}"
 
 
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ([], None),
+        (["--at"], ""),
+        (["--at", "x"], "x"),
+        (["--at="], ""),
+        (["--at", "--json"], ""),
+        (["--at", "-1"], "-1"),
+    ],
+)
+def test_a_value_in_brackets_may_be_left_out(words: list[str], value: str | None) -> None:
+    args = call("x [--at [TIME]] [--json]", *words)
+    assert (args.get("--at"), args.flag("--json")) == (value, "--json" in words)
+
+
 def test_a_name_that_the_line_does_not_have_fails_loudly() -> None:
     with pytest.raises(KeyError):
         call("x [--json]").flag("--jsno")

@@ -74,11 +74,7 @@ def _help(argv: Sequence[str]) -> Answer:
 
     if argv and argv[0] in HELP:
         return list_verbs()
-    if (
-        len(argv) > 1
-        and all(word.startswith("-") for word in argv[1:])
-        and any(word in HELP for word in argv)
-    ):
+    if all(word.startswith("-") for word in argv[1:]) and any(word in HELP for word in argv):
         verbs = family(argv[0])
         if verbs:
             return list_family(verbs)

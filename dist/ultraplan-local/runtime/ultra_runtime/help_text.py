@@ -64,7 +64,7 @@ def unknown(argv: Sequence[str]) -> UsageError:
     words = [word for word in argv if not word.startswith("-")]
     if near and not words[1:]:
         return UsageError(f"{one_line(argv[0])} is not a verb by itself", _family_text(near))
-    tried = [" ".join(words[:2]), argv[0]] if near or len(words) > 1 else [argv[0]]
+    tried = [" ".join(words[:2]), argv[0]]
     spelled = one_line(tried[0] if near else argv[0])
     return UsageError(f"unknown verb: {spelled}{_nearest(tried, near or all_verbs())}", LISTS)
 

@@ -30,7 +30,7 @@ class Checked(Struct):
     is_usual: bool
 
 
-def validate_project(folder: str, soft: bool = False, strict: bool = False) -> Result:
+def validate_project(folder: str, soft: bool, strict: bool) -> Result:
     """Validate all artifacts of a project directory; an empty one is not valid."""
     checked = list(_artifacts(folder, soft, strict))
     if not checked:

@@ -40,7 +40,7 @@ def check_sections(report: Report, document: Document) -> list[str]:
     for wanted in report.contract.sections:
         if wanted.required and not any(section.is_called(wanted.name) for section in there):
             message = f"there is no section ## {wanted.name}"
-            report.add("MISSING_SECTION", message, max(last, 1), wanted.name, mild=wanted.mild)
+            report.add("MISSING_SECTION", message, last, wanted.name, mild=wanted.mild)
     return [section.title for section in there]
 
 
@@ -142,10 +142,11 @@ def item_value(item: Item) -> str:
 def _bare(text: str) -> str:
     """Return a text without the marks that surround all of it; marks around a part stay."""
     text = text.strip()
-    while text[:1] and text[0] in AROUND_A_VALUE:
-        inner = text.strip(text[0])
-        around = len(text) - len(text.lstrip(text[0]))
-        if inner and (not text.endswith(text[0] * around) or text[0] in inner):
+    while text.startswith(tuple(AROUND_A_VALUE)):
+        sign = text[0]
+        inner = text.strip(sign)
+        around = len(text) - len(text.lstrip(sign))
+        if inner and (not text.endswith(sign * around) or sign in inner):
             break
         text = inner.strip()
     return text

@@ -18,6 +18,7 @@ FOLDER = "architecture"
 FURTHEST = 64 * 1024
 FENCES = ("```", "~~~")
 FRONT_MATTER = "---"
+OPTIONAL = "optional"
 
 
 def discover(contract: Contract, path: str) -> Result:
@@ -25,9 +26,9 @@ def discover(contract: Contract, path: str) -> Result:
     folder = _folder(path)
     report = Report(contract, folder)
     there = _files(folder)
-    overviews = [name for name, role in contract.files.items() if role != "optional" and name in there]
-    overview = overviews[0] if overviews else None
-    extras = [name for name, role in contract.files.items() if role == "optional" and name in there]
+    known = [(name, role) for name, role in contract.files.items() if name in there]
+    overview = next((name for name, role in known if role != OPTIONAL), "")
+    gaps = next((name for name, role in known if role == OPTIONAL), "")
     if overview and contract.files[overview] == "tolerated":
         report.add("NON_CANONICAL_OVERVIEW", f"the overview is called {overview}")
     loose = [name for name in there if name.endswith(".md") and name not in contract.files]
@@ -36,10 +37,10 @@ def discover(contract: Contract, path: str) -> Result:
         report.add("LOOSE_FILES", f"no command reads {one_line(', '.join(loose[:5]), 300)}{more}")
     return report.result(
         {
-            "found": overview is not None,
+            "found": bool(overview),
             "overview": os.path.join(folder, overview) if overview else None,
             "title": first_heading(os.path.join(folder, overview)) if overview else None,
-            "gaps": os.path.join(folder, extras[0]) if extras else None,
+            "gaps": os.path.join(folder, gaps) if gaps else None,
             "loose": loose,
         }
     )

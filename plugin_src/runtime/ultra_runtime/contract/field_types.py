@@ -30,6 +30,11 @@ FEW = 5
 UNSUPPORTED = "SCHEMA_MISMATCH|VERSION_UNSUPPORTED"
 
 
+def line_by_name(lines: Mapping[str, int]) -> LineOf:
+    """Return the lines of fields, for artifacts that know no line inside a field."""
+    return lambda path: lines.get(path[0]) if path else None
+
+
 class FieldCheck:
     """Checks the fields of an artifact and reports each fault under the field's dotted name."""
 
@@ -169,7 +174,7 @@ def value_fault(field: Field, value: object) -> str:
         return f"must be {IN_WORDS[kind]}, not {shown(value)}"
     if isinstance(value, str):
         return _text_fault(field, value)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if isinstance(value, (int, float)):
         if field.minimum is not None and value < field.minimum:
             return f"must be at least {field.minimum}, not {shown(value)}"
         if field.maximum is not None and value > field.maximum:

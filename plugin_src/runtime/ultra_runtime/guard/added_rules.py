@@ -5,8 +5,6 @@ Both files can only add. Nothing in them lifts a rule, so a project cannot loose
 
 from __future__ import annotations
 
-import os
-
 from ultra_runtime.answer import RefusedError
 from ultra_runtime.guard.follow.listed import split_call
 from ultra_runtime.guard.policy import BLOCK, WARN
@@ -63,17 +61,17 @@ def added_rules(paths: list[str], packs: tuple[str, ...] = ()) -> AddedRules:
 
 def _content(path: str) -> bytes | None:
     try:
-        descriptor = os.open(path, os.O_RDONLY)
+        with open(path, "rb") as file:
+            data = file.read(LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as problem:
         raise _refusal(
             path, 0, f"cannot be read: {problem.strerror}", "make it readable, or remove it"
         ) from None
-    try:
-        return os.read(descriptor, LARGEST)
-    finally:
-        os.close(descriptor)
+    if len(data) > LARGEST:
+        raise _refusal(path, 0, f"has more than {LARGEST // 1024} KiB", "leave out what you do not need")
+    return data
 
 
 def _read(added: AddedRules, path: str, data: bytes) -> None:

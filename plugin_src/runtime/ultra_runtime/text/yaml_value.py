@@ -15,6 +15,7 @@ ESCAPES = {
     "e": "\x1b", " ": " ", '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028",
     "P": "\u2029",
 }  # fmt: skip
+HEX = frozenset("0123456789abcdefABCDEF")
 HEX_ESCAPES = {"x": 2, "u": 4, "U": 8}
 RESERVED = {
     "&": "an anchor", "*": "an alias", "!": "a tag", "|": "a block scalar", ">": "a block scalar",
@@ -63,19 +64,19 @@ def expect_end(line: str, at: int) -> None:
         raise MalformedError("there is more text after the end of the value")
 
 
-def check_start(text: str, flow: bool = False) -> None:
+def check_start(line: str, at: int, flow: bool = False) -> None:
     """Refuse a plain scalar that starts with a sign that has a meaning in YAML."""
-    sign = text[0]
+    sign = line[at]
     if sign not in RESERVED:
         return
-    followed = text[1:2] not in ("", " ", "\t")
+    followed = line[at + 1 : at + 2] not in ("", " ", "\t")
     if not (followed and (sign == "-" or (sign in "?:" and not flow))):
         raise MalformedError(f'"{sign}" starts {RESERVED[sign]} in YAML: put the text in quotes')
 
 
 def read_plain(line: str, at: int) -> Scalar:
     """Read a plain scalar of block style: the rest of the line without its comment."""
-    check_start(line[at : at + 2])
+    check_start(line, at)
     end = line.find(" #", at)
     scalar = plain_scalar(line[at:] if end < 0 else line[at:end])
     if ": " in scalar.text or scalar.text.endswith(":"):
@@ -129,8 +130,8 @@ def _read_escape(line: str, at: int) -> tuple[str, int]:
     sign = line[at : at + 1]
     if sign in ESCAPES:
         return ESCAPES[sign], at + 1
-    digits = line[at + 1 : at + 1 + HEX_ESCAPES.get(sign, 0)]
-    if len(digits) < 2 or len(digits) < HEX_ESCAPES[sign] or not set(digits) <= set("0123456789abcdefABCDEF"):
+    digits = line[at + 1 : at + 1 + HEX_ESCAPES[sign]] if sign in HEX_ESCAPES else ""
+    if not digits or len(digits) < HEX_ESCAPES[sign] or not HEX.issuperset(digits):
         raise MalformedError(f'"\\{sign}" {NOT_AN_ESCAPE}: write \\\\ for a backslash')
     number = int(digits, 16)
     if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
@@ -206,7 +207,7 @@ def read_flow_item(line: str, at: int) -> tuple[Scalar, int]:
         return read_quoted(line, at)
     if line[at] in "[{":
         raise MalformedError("a list holds scalars only", nested=True)
-    check_start(line[at : at + 2], flow=True)
+    check_start(line, at, flow=True)
     end = at
     while end < len(line) and not _ends_flow_item(line, end):
         end += 1

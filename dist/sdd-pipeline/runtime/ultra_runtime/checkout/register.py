@@ -84,7 +84,7 @@ def _abandoned(place: str) -> list[str]:
 
 
 def _open(path: str) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
 
 
 def _lock(descriptor: int, wait: bool = False) -> bool:

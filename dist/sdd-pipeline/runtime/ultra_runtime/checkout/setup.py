@@ -37,10 +37,10 @@ def run_setup(root: str, settings: Settings, env: Mapping[str, str], log: str) -
     if not settings.setup:
         return
     refuse_blocked(root, settings)
-    here = os.open(".", os.O_RDONLY | os.O_CLOEXEC)
+    here = os.open(".", os.O_RDONLY)
     try:
         os.makedirs(os.path.dirname(log), exist_ok=True)
-        output = os.open(log, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        output = os.open(log, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
     except OSError as problem:
         raise system_failed(f"{one_line(log)} cannot be written", problem) from None
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultra_runtime.contract.body import check_parts
-from ultra_runtime.contract.field_types import FieldCheck
+from ultra_runtime.contract.field_types import FieldCheck, line_by_name
 from ultra_runtime.contract.result import Subject
 from ultra_runtime.text.markdown import parse
 from ultra_runtime.typed import Any, Mapping
@@ -41,10 +41,7 @@ def read_quoted(report: Report, data: bytes, language: str = "") -> Subject | No
         report.add("PARSE_ERROR", "it has no title: the first line must be `# ` and the title", 1)
         return None
     values, lines = _fields(report.contract, document, titles[0])
-
-    def line_of(path: tuple[str, ...]) -> int | None:
-        return lines.get(path[0]) if path else None
-
+    line_of = line_by_name(lines)
     FieldCheck(report, line_of).check_all(report.contract.fields, values)
     subject = Subject(values, line_of)
     subject.texts = _sections(report, document, language, lines)
@@ -104,7 +101,7 @@ def _sections(report: Report, document: Document, language: str, lines: dict[str
     for one in wanted:
         if one.required and one.name not in found:
             words = f"there is no section ## {one.names.get(spoken, one.name)}"
-            report.add("MISSING_SECTION", words, max(len(document.lines), 1), one.name, mild=one.mild)
+            report.add("MISSING_SECTION", words, len(document.lines), one.name, mild=one.mild)
     lines.update({name: section.line for name, section in found.items()})
     return {
         name: "\n".join(document.lines[section.line : section.end - 1]).strip()

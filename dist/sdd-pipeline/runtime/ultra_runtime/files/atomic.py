@@ -30,7 +30,7 @@ class Folder:
 
     def __init__(self, path: str) -> None:
         try:
-            self.descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            self.descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:
             raise WriteError(f"the folder {one_line(path)} does not exist") from None
         except (OSError, ValueError) as problem:
@@ -97,9 +97,7 @@ class Folder:
             old = self.look(name)
             if old is None:
                 return ""
-            descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.descriptor)
-            with open(descriptor, "rb") as file:
-                earlier = file.read()
+            earlier = self._read(name)
             if earlier == data:
                 return ""
             kept = free_name(name, os.listdir(self.descriptor))
@@ -138,9 +136,13 @@ class Folder:
             if problem.errno not in UNSUPPORTED:
                 raise
 
+    def _read(self, name: str) -> bytes:
+        with open(os.open(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=self.descriptor), "rb") as file:
+            return file.read()
+
     def _write_beside(self, name: str, data: bytes, old: os.stat_result | None) -> str:
         temporary = _temporary(name)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         descriptor = os.open(temporary, flags, 0o600 if old else 0o666, dir_fd=self.descriptor)
         try:
             try:
@@ -166,9 +168,7 @@ class Folder:
                 src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor, follow_symlinks=False,
             )  # fmt: skip
         except OSError:
-            descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.descriptor)
-            with open(descriptor, "rb") as file:
-                temporary = self._write_beside(kept, file.read(), old)
+            temporary = self._write_beside(kept, self._read(name), old)
         try:
             os.replace(temporary, kept, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
         finally:

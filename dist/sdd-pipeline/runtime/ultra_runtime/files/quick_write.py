@@ -21,7 +21,7 @@ def put(path: str, data: bytes, mode: int = 0o666) -> None:
     """Replace a file by a rename, which a killed process cannot leave half done."""
     temporary = f"{path}.{os.getpid()}"
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         with open(descriptor, "wb") as file:
             file.write(data)
         os.replace(temporary, path)

@@ -41,7 +41,7 @@ class OwnFiles:
     def verdict_of_removing(self, path: str) -> Verdict | None:
         """Return the refusal to remove or move a path, if it is or contains a file of the run."""
         names = self._real(path)
-        if not names:
+        if names is None:
             return None
         for kept in (self._ours, self._plan, self._whole, self._progress, *self._records):
             if kept and kept[: len(names)] == names:

@@ -52,7 +52,7 @@ def spans(text: str) -> list[Span]:
         return []
     runs = _runs(text)
     next_same: dict[int, int] = {}
-    closing = [-1] * len(runs)
+    closing: dict[int, int] = {}
     for index in range(len(runs) - 1, -1, -1):
         length = runs[index][1]
         closing[index] = next_same.get(length, -1)

@@ -206,14 +206,11 @@ def _prose(item: markdown.Item | None) -> str:
 
 def commit_message(command: str) -> str | None:
     """Return the subject of the first message of a `git commit` command."""
-    at = command.find(COMMIT)
-    if at < 0:
-        return None
-    rest = command[at + len(COMMIT) :]
+    rest = command.partition(COMMIT)[2]
     for option in (" -m", " --message", " -am"):
-        place = rest.find(option)
-        if place >= 0:
-            message = _shell_word(rest[place + len(option) :].lstrip(" ="))
+        _, found, said = rest.partition(option)
+        if found:
+            message = _shell_word(said.lstrip(" ="))
             return message.split("\n")[0].strip() or None if message is not None else None
     return None
 

@@ -12,6 +12,7 @@ DEEPEST = 6
 LONGEST_NAME = 60
 MARKERS = "-*+"
 DIGITS = "0123456789"
+LONGEST_NUMBER = 9  # digits of the marker of an ordered list, as in CommonMark
 EMPHASIS = ("**", "__", "*", "_")
 # An item belongs to the one above it from this many columns on; less is a sibling that was not aligned.
 NESTED_FROM = 2
@@ -21,12 +22,12 @@ class TextBlock:
     """A fenced code block: its info string, its lines without the fence's indentation, and its place."""
 
     __slots__ = ("closed", "end_line", "indent", "info", "line", "lines")
+    end_line: int
 
     def __init__(self, info: str, indent: int, line: int) -> None:
         self.info = info
         self.indent = indent
         self.line = line
-        self.end_line = line
         self.lines: list[str] = []
         self.closed = False
 
@@ -76,14 +77,14 @@ class TextSection:
     """
 
     __slots__ = ("after", "blocks", "end", "index", "items", "level", "line", "title")
+    after: int
+    end: int
 
     def __init__(self, level: int, title: str, line: int, index: int) -> None:
         self.level = level
         self.title = title
         self.line = line
         self.index = index
-        self.end = line + 1
-        self.after = index + 1
         self.items: list[Item] = []
         self.blocks: list[TextBlock] = []
 
@@ -93,7 +94,7 @@ class TextSection:
 
     def is_called(self, title: str) -> bool:
         """Tell whether this is the title, in any case and with any spaces."""
-        return _key(self.title) == _key(title)
+        return is_same_title(self.title, title)
 
 
 class Document:
@@ -168,9 +169,9 @@ def split_marker(text: str) -> str | None:
     end = 1 if text[0] in MARKERS else 0
     if not end and text[0] in DIGITS:
         end = 1
-        while text[end : end + 1] in DIGITS and end < 10 and end < len(text):
+        while end < min(len(text), LONGEST_NUMBER) and text[end] in DIGITS:
             end += 1
-        end = end + 1 if text[end : end + 1] in (".", ")") and end < len(text) else 0
+        end = end + 1 if text[end : end + 1] in (".", ")") else 0
     if not end or text[end : end + 1] not in ("", " ", "\t"):
         return None
     return text[end:].strip()
@@ -182,6 +183,11 @@ def _named(items: list[Item], name: str) -> Item | None:
         if item.name and _key(item.name) == wanted:
             return item
     return None
+
+
+def is_same_title(one: str, other: str) -> bool:
+    """Tell whether two titles are the same, in any case and with any spaces."""
+    return _key(one) == _key(other)
 
 
 def _key(title: str) -> str:
@@ -290,7 +296,7 @@ class _Reader:
         for line in lines:
             number += 1
             text = line.lstrip(" \t")
-            if text.startswith(opening) and _closes(line, text, opening[0], indent):
+            if text.startswith(opening) and _closes(line, text, opening, indent):
                 block.closed = True
                 break
             cut = min(len(line) - len(text), indent)
@@ -304,5 +310,5 @@ class _Reader:
         return number
 
 
-def _closes(line: str, text: str, sign: str, indent: int) -> bool:
-    return not text.rstrip(" \t").strip(sign) and _indent(line) < indent + 4
+def _closes(line: str, text: str, opening: str, indent: int) -> bool:
+    return not text.rstrip(" \t").strip(opening) and _indent(line) < indent + 4

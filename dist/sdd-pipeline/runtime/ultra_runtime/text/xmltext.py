@@ -75,7 +75,7 @@ def read_xml(text: str) -> Element:
     try:
         parser.Parse(text.encode("utf-8", "replace"), True)
     except ExpatError as problem:
-        raise XmlError(one_line(str(problem).partition(": line")[0], 120), problem.lineno) from None
+        raise XmlError(one_line(str(problem).partition(": line")[0]), problem.lineno) from None
     return top.inner[0]
 
 

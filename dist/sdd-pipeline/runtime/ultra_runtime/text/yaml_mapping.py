@@ -146,7 +146,6 @@ class MappingReader:
             return scalar
         if line[at] in "[{" or (line[at] == "-" and line[at + 1 : at + 2] in ("", " ")):
             raise MalformedError("a list holds scalars only", nested=True)
-        check_start(line[at : at + 2])
         if _find_colon(line, at) is not None:
             raise MalformedError("a list holds scalars only, and this is a mapping", nested=True)
         return read_plain(line, at)
@@ -183,7 +182,7 @@ class MappingReader:
             if line[colon : colon + 1] != ":" or line[colon + 1 : colon + 2] not in ("", " "):
                 raise MalformedError("a colon and a space are expected after the key")
         else:
-            check_start(line[at : at + 2])
+            check_start(line, at)
             found = _find_colon(line, at)
             if found is None:
                 raise MalformedError("this line is not an entry: write key: value")

@@ -29,9 +29,9 @@ DATE_LENGTH = len("2026-01-31")
 def fill_in(contract: Contract, project: Project, data: bytes) -> bytes:
     """Return a draft with all computed values filled in; an unreadable draft stays as it is."""
     found = frontmatter.parse(data)
-    if found.problem or found.values is None:
+    if found.values is None:
         return data
-    parsed = validate_data(contract, data, "", soft=True).parsed or {}
+    parsed = validate_data(contract, data, "").parsed or {}
     topics = parsed.get(brief_fields.PART_TOPICS, ())
     try:
         for name, value in _fields(project, len(topics), str(found.values.get(STATUS))).items():

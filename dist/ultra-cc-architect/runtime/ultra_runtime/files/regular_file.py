@@ -21,7 +21,7 @@ class UnreadableError(UltraError):
 def read_regular(path: str) -> bytes:
     """Return the bytes of a regular file up to the largest size."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError):
         raise UnreadableError("there is no such file", missing=True) from None
     except OSError as problem:

@@ -196,5 +196,4 @@ def _of_program(args: list[str], tongue: str, stdin: str) -> list[str]:
         return _of(TABLE[module], operands) if module in TABLE else []
     if not codes and operands[:1] in ([], ["-"]):
         codes = [stdin]
-    edited = operands[1:] if tongue == "awk" and "inplace" in args else []
-    return [*edited, *(path for text in codes for path in changed_paths(text, tongue))]
+    return [path for text in codes for path in changed_paths(text, tongue)]

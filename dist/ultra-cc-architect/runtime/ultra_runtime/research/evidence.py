@@ -52,13 +52,13 @@ class Evidence(Struct):
 def confidence(
     evidence: Iterable[Evidence], dimensions: int, weights: Mapping[str, int]
 ) -> tuple[float, list[float]]:
-    """Return the confidence of the whole and of each dimension; weights are in percent."""
+    """Return the confidence of the whole and of each dimension, at least one; weights are in percent."""
     items = list(evidence)
     each = [
         _together(items, number, True, weights) * (1 - _together(items, number, False, weights))
         for number in range(1, dimensions + 1)
     ]
-    whole = (sum(each) / len(each) + min(each)) / 2 if each else 0.0
+    whole = (sum(each) / len(each) + min(each)) / 2
     return round(min(whole, CEILING), 2), [round(min(one, CEILING), 2) for one in each]
 
 
@@ -86,9 +86,9 @@ def place_of(source: str) -> str:
 
 def is_url(text: str) -> bool:
     """Return whether the text is the URL of a page."""
-    scheme, mark, rest = text.partition("://")
+    scheme, _, rest = text.partition("://")
     host = rest.partition("/")[0]
-    return bool(mark) and scheme in ("http", "https") and "." in host.strip(".") and " " not in text
+    return scheme in ("http", "https") and "." in host.strip(".") and " " not in text
 
 
 def read_evidence(text: str, dimensions: int, kinds: Iterable[str], agents: Container[str]) -> list[Evidence]:
@@ -108,6 +108,13 @@ def read_evidence(text: str, dimensions: int, kinds: Iterable[str], agents: Cont
     if faults:
         raise EvidenceError(faults)
     return found
+
+
+def as_table(evidence: Iterable[Evidence]) -> str:
+    """Return evidence as a table of Markdown; empty without evidence."""
+    rows = [(str(one.dimension), one.agent, one.kind, one.agrees, one.source) for one in evidence]
+    lines = [COLUMNS, ["---"] * len(COLUMNS), *rows] if rows else []
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _fault(cells: list[str], dimensions: int, kinds: list[str], agents: Container[str]) -> str:

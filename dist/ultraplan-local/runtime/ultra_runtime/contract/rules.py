@@ -171,13 +171,13 @@ def tasks_resolve(report: Report, subject: Subject) -> None:
     for part in subject.parts.get(work_plan_fields.PART_TASKS, []):
         task = _task(part)
         if task in graph:
-            report.add("BAD_VALUE", f"another task has the id {one_line(task, 60)}", part.line)
+            report.add("BAD_VALUE", f"another task has the id {one_line(task)}", part.line)
         graph[task] = read_ids(_depends(part))
         lines[task] = part.line
     for task, others in graph.items():
         for other in others:
             if other not in graph:
-                report.add("UNKNOWN_TASK", f"{task} depends on {one_line(other, 60)}", lines[task])
+                report.add("UNKNOWN_TASK", f"{task} depends on {one_line(other)}", lines[task])
     cycle = find_cycle(graph)
     if cycle:
         report.add("CYCLE", f"tasks depend on each other: {' -> '.join(cycle)}", lines[cycle[0]])
@@ -219,7 +219,7 @@ def files_have_actions(report: Report, subject: Subject) -> None:
     for row in rows:
         fault = file_fault(row)
         if fault:
-            report.add("BAD_FILE", f"{one_line(' | '.join(row), 80)} {fault}", subject.line(name), name)
+            report.add("BAD_FILE", f"{one_line(' | '.join(row))} {fault}", subject.line(name), name)
 
 
 def verify_is_a_command(report: Report, subject: Subject) -> None:

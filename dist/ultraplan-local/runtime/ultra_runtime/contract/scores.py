@@ -55,11 +55,12 @@ def judge(gate: Gate, scores: Mapping[str, int]) -> Ruling:
 def read_review(gate: Gate, answer: str) -> Review:
     """Read a reviewer's answer: its last json block, and the verdict in its prose, which wins."""
     block, prose = split_answer(answer)
-    values = _read_block(gate, block) if block is not None else None
+    values = (_read(block) if block is not None else None) or {}
     said = prose_verdict(gate, prose)
-    if values is None:
+    given = {name: part.get("score") for name, part in values.items() if isinstance(part, dict)}
+    scores = _read_scores(gate, given)
+    if scores is None:
         return no_review(gate, said)
-    scores = {one.name: read_score(gate, values[one.name]["score"]) or 0 for one in gate.dimensions}
     details = {one.name: _details(one, values[one.name]) for one in gate.dimensions}
     written = values.get("verdict")
     known = isinstance(written, str) and written in gate.verdicts
@@ -87,11 +88,10 @@ def restore_review(gate: Gate, kept: object) -> Review:
     """Return the stored review of an earlier round."""
     if isinstance(kept, dict):
         scores, details, verdict = kept.get("scores"), kept.get("details"), kept.get("verdict")
-        names = [one.name for one in gate.dimensions]
-        if isinstance(scores, dict) and all(read_score(gate, scores.get(name)) for name in names):
+        numbers = _read_scores(gate, scores) if isinstance(scores, dict) else None
+        if numbers is not None:
             texts = details if isinstance(details, dict) else {}
-            lists = {name: [str(item) for item in texts.get(name) or ()] for name in names}
-            numbers = {name: read_score(gate, scores[name]) or 0 for name in names}
+            lists = {name: [str(item) for item in texts.get(name) or ()] for name in numbers}
             return Review(numbers, lists, str(verdict or gate.degraded_verdict), kept.get("degraded") is True)
     return no_review(gate)
 
@@ -181,17 +181,11 @@ def _joins(letter: str) -> bool:
     return letter.isalnum() or letter == "_"
 
 
-def _read_block(gate: Gate, block: str) -> Mapping[str, Any] | None:
-    """Return the block when every dimension has its score, else nothing."""
-    try:
-        values = read_object(block.encode("utf-8", "replace")).values
-    except JsonError:
-        return None
-    for one in gate.dimensions:
-        part = values.get(one.name)
-        if not (isinstance(part, dict) and read_score(gate, part.get("score"))):
-            return None
-    return values
+def _read_scores(gate: Gate, given: Mapping[str, object]) -> dict[str, int] | None:
+    """Return the score of every dimension, or nothing when one of them has none."""
+    found = {one.name: read_score(gate, given.get(one.name)) for one in gate.dimensions}
+    read = {name: score for name, score in found.items() if score is not None}
+    return read if len(read) == len(found) else None
 
 
 def read_score(gate: Gate, score: object) -> int | None:

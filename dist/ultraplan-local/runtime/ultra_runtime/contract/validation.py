@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ultra_runtime.contract.field_types import FieldCheck
+from ultra_runtime.contract.field_types import FieldCheck, line_by_name
 from ultra_runtime.contract.result import Report, Result, Subject
 from ultra_runtime.files.regular_file import UnreadableError, read_regular
 from ultra_runtime.typed import Any, Mapping
@@ -74,10 +74,11 @@ def _check_json(report: Report, data: bytes) -> Mapping[str, Any] | None:
         report.add("PARSE_ERROR", str(problem), problem.line)
         return None
     nested: dict[tuple[str, ...], int] = {}
+    line_of_field = line_by_name(document.lines)
 
     def line_of(path: tuple[str, ...]) -> int | None:
         if len(path) < 2:
-            return document.lines.get(path[0]) if path else None
+            return line_of_field(path)
         if not nested:
             from ultra_runtime.text.json_lines import key_lines
 
@@ -120,17 +121,13 @@ def check_front_matter(report: Report, data: bytes) -> Mapping[str, Any] | None:
         if found.problem:
             report.add(found.problem.code, str(found.problem), found.problem.line)
         return None
-    lines = found.lines
-
-    def line_of(path: tuple[str, ...]) -> int | None:
-        return lines.get(path[0]) if path else None
-
+    line_of = line_by_name(found.lines)
     check = FieldCheck(report, line_of, contract.version)
     if not _is_of_this_type(check, contract, found.values):
         return found.values
     check.check_all(tuple(f for f in contract.fields if f.name != DISCRIMINATOR), found.values)
     subject = Subject(found.values, line_of)
-    _check_body(report, subject, found.body, found.body_line, lines)
+    _check_body(report, subject, found.body, found.body_line, found.lines)
     _follow_rules(report, subject)
     return subject.parsed()
 

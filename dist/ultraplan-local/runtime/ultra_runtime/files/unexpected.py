@@ -55,16 +55,14 @@ def _written(folder: str, data: bytes) -> str:
 
 
 def _write(folder: str, data: bytes) -> str:
-    import time
+    from time import gmtime, strftime, time_ns
 
     from ultra_runtime.files.atomic import write_file
 
     os.makedirs(folder, mode=0o700, exist_ok=True)
     if os.path.islink(folder) or os.lstat(folder).st_uid != os.getuid():
         raise PermissionError(folder)
-    moment = time.time()
-    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(moment))
-    path = os.path.join(folder, f"{stamp}-{int(moment % 1 * 1e6):06}-{os.getpid()}{SUFFIX}")
+    path = os.path.join(folder, f"{strftime('%Y%m%dT%H%M%S', gmtime())}-{time_ns()}-{os.getpid()}{SUFFIX}")
     write_file(path, data)
     for old in logs_in(folder)[:-KEPT]:
         try:

@@ -51,7 +51,7 @@ def read_counts(project: Project) -> dict[str, int]:
     """Return how many self-checks and rounds of critics have run."""
     values = read_json(project.path(LOGS, COUNTS_FILE))
     found = {name: values.get(name) for name in (CHECKS, FAILED, ROUNDS)}
-    return {name: value if type(value) is int and value > 0 else 0 for name, value in found.items()}
+    return {name: max(value, 0) if type(value) is int else 0 for name, value in found.items()}
 
 
 def count_check(project: Project, passed: bool) -> dict[str, int]:
@@ -106,4 +106,4 @@ def with_notes(data: bytes, notes: Sequence[str]) -> bytes:
 
 def is_strategy(section: str) -> bool:
     """Return whether a section is the one that is added to the plan after its gate."""
-    return markdown.TextSection(2, section.lstrip("#").strip(), 0, 0).is_called(STRATEGY)
+    return markdown.is_same_title(section.lstrip("#").strip(), STRATEGY)

@@ -63,7 +63,7 @@ def task_of(project: Project) -> str:
 def with_task(data: bytes, task: str) -> bytes:
     """Return the plan with its task in the front matter, in place of any other."""
     found = frontmatter.parse(data)
-    if found.problem or not found.lines:
+    if found.values is None:
         return data  # the contract says what is wrong with it
     lines = data.split(b"\n")
     line = f"{plan_fields.TASK}: {write(task)}".encode()

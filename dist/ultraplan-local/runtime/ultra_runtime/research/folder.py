@@ -40,7 +40,7 @@ def read_brief(folder: str) -> Mapping[str, Any] | None:
     path = os.path.join(folder, name)
     if not name or not os.path.lexists(path):
         return None
-    return validate_file(load_contract(brief_fields.KIND), path, soft=True).parsed
+    return validate_file(load_contract(brief_fields.KIND), path).parsed
 
 
 def note_unanswered(report: Report, folder: str, brief: Mapping[str, Any] | None) -> None:

@@ -87,11 +87,8 @@ def _with_evidence(data: bytes, table: str) -> bytes:
     lines = document.body(section)
     if any(line.strip().startswith("|") for line in lines):
         return data
-    header, _, rows = table.partition("\n")
-    rule = "|---" * (header.count("|") - 1) + "|"
-    rows = "\n".join(row for row in rows.split("\n") if set(row) - set("|-: "))
     text = "\n".join(lines).strip()
-    return replace_section(data, TRIANGULATION, f"{text}\n\n{header}\n{rule}\n{rows}", ())
+    return replace_section(data, TRIANGULATION, f"{text}\n\n{table}", ())
 
 
 def complete_status(project: Project, folder: Folder) -> bool:
@@ -135,14 +132,16 @@ def left_in(project: Project) -> str:
 def research_stats(project: Project, data: bytes) -> dict[str, Any]:
     """Return the line of statistics about a research file."""
     values: dict[str, Any] = frontmatter.parse(data).values or {}
-    sides = (
-        (research_fields.STATS_SCOPE_LOCAL, values.get(research_fields.LOCAL_AGENTS_USED) or []),
-        (research_fields.STATS_SCOPE_EXTERNAL, values.get(research_fields.EXTERNAL_AGENTS_USED) or []),
+    local, external = (
+        len(values.get(name) or [])
+        for name in (research_fields.LOCAL_AGENTS_USED, research_fields.EXTERNAL_AGENTS_USED)
     )
-    used = [side for side, agents in sides if agents]
+    one = research_fields.STATS_SCOPE_LOCAL if local else research_fields.STATS_SCOPE_EXTERNAL
     return {
         research_fields.STATS_SLUG: project.slug,
-        research_fields.STATS_SCOPE: used[0] if len(used) == 1 else research_fields.STATS_SCOPE_BOTH,
-        research_fields.STATS_AGENTS: sum(len(agents) for _, agents in sides),
+        research_fields.STATS_SCOPE: research_fields.STATS_SCOPE_BOTH
+        if bool(local) == bool(external)
+        else one,
+        research_fields.STATS_AGENTS: local + external,
         research_fields.STATS_CONFIDENCE: values.get(CONFIDENCE),
     }

@@ -100,7 +100,7 @@ def _secret(finding: Mapping[str, Any]) -> str:
 
 def unproved(root: str, finding: Mapping[str, Any], diff: str) -> str:
     """Return why the evidence proves nothing; empty when it is in the file or the diff."""
-    path = os.path.normpath(finding["path"])
+    path = os.path.normpath(finding["path"].strip())
     if os.path.isabs(path) or path.startswith(".."):
         return "path is outside the repository"
     evidence = _squeezed(finding["evidence"])

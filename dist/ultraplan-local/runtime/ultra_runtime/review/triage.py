@@ -198,7 +198,7 @@ def _new(root: str, path: str) -> Changed:
 def _head(path: str, size: int = HEAD_BYTES) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except (OSError, ValueError):
+    except OSError:
         return b""
     try:
         return os.read(descriptor, size)

@@ -68,7 +68,7 @@ def replace_section(data: bytes, title: str, text: str, order: Sequence[str]) ->
         raise EditError(f"the section {one_line(title)} occurs twice: put the whole artifact")
     if found:
         return _replace(data, document, found[0], text, is_it)
-    known = [name for name in order if markdown.TextSection(SECTION_LEVEL, name, 0, 0).is_called(title)]
+    known = [name for name in order if markdown.is_same_title(name, title)]
     if not known:
         there = [one.title for one in document.headings if one.level == SECTION_LEVEL]
         raise EditError(f"there is no section {one_line(title)}; the sections are {listed(there)}")
@@ -85,7 +85,11 @@ def remove_section(data: bytes, title: str) -> bytes:
 def replace_step(data: bytes, number: int, text: str, word: str, level: int) -> bytes:
     """Replace the text of a step, found by word and number of its heading; the next number adds a step."""
     document = _document(data)
-    steps = {one: _step_number(one, word) for one in document.headings if one.level == level}
+    steps = {
+        one: its_number
+        for one in document.headings
+        if one.level == level and (its_number := _step_number(one, word)) is not None
+    }
     found = [one for one, its_number in steps.items() if its_number == number]
     if len(found) > 1:
         raise EditError(f"{word} {number} occurs twice")
@@ -111,11 +115,11 @@ def replace_step(data: bytes, number: int, text: str, word: str, level: int) -> 
     )
 
 
-def _step_number(heading: TextSection, word: str) -> int:
-    """Return the number of a step's heading, or -1 for any other."""
+def _step_number(heading: TextSection, word: str) -> int | None:
+    """Return the number of a step's heading, or nothing for any other."""
     words = heading.title.partition(":")[0].split()
     is_step = words[:-1] == word.split() and words[-1].isascii() and words[-1].isdigit()
-    return int(words[-1]) if is_step and len(words[-1]) < 10 else -1
+    return int(words[-1]) if is_step and len(words[-1]) < 10 else None
 
 
 def _document(data: bytes) -> Document:
@@ -192,6 +196,6 @@ def _add(
 
 
 def _joined(lines: list[bytes], start: int, end: int, new: list[str]) -> bytes:
-    """Replace the lines from start to end; the new ones get the line ending of the line above."""
-    ending = b"\r" if lines[start - 1 : start] and lines[start - 1].endswith(b"\r") else b""
+    """Replace the lines from start to end; the new ones get the line ending of the line above, or of the first."""
+    ending = b"\r" if lines[max(start - 1, 0)].endswith(b"\r") else b""
     return b"\n".join(lines[:start] + [line.encode() + ending for line in new] + lines[end:])

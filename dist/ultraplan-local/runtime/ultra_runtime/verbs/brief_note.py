@@ -22,7 +22,7 @@ from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.files.secret_scan import find_secrets
 from ultra_runtime.tables.fields import brief_fields
-from ultra_runtime.text.markdown import TextSection
+from ultra_runtime.text.markdown import is_same_title
 from ultra_runtime.typed import Any
 from ultra_runtime.usage import Args
 from ultra_runtime.words import bare_words, counted, listed, nearest, one_line
@@ -59,7 +59,7 @@ def run(args: Args) -> Answer:
 def _section(args: Args, name: str) -> str:
     known = [one.name for one in load_contract(brief_fields.KIND).sections]
     for one in known:
-        if TextSection(2, one, 0, 0).is_called(name.strip().lstrip("#").strip()):
+        if is_same_title(one, name.strip().lstrip("#").strip()):
             return one
     error = (
         f"the brief has no section {one_line(name)}{nearest(name, known)}; the sections are {listed(known)}"

@@ -20,7 +20,14 @@ from ultra_runtime.files.given_text import as_text, read_given
 from ultra_runtime.files.guides import guide_text
 from ultra_runtime.files.project import Project, find_project
 from ultra_runtime.rendered import verb
-from ultra_runtime.research.evidence import COLUMNS, ENOUGH, EvidenceError, confidence, read_evidence
+from ultra_runtime.research.evidence import (
+    COLUMNS,
+    ENOUGH,
+    EvidenceError,
+    as_table,
+    confidence,
+    read_evidence,
+)
 from ultra_runtime.research.folder import read_brief
 from ultra_runtime.research.putting import Computed, keep_computed
 from ultra_runtime.research.topics import Topic, topics_of
@@ -60,8 +67,7 @@ def run(args: Args) -> Answer:
     disputed = sorted({one.dimension for one in evidence if one.agrees == AGAINST})
     next_step = "write these numbers to the research unchanged"
     if project and topic:
-        rows = [row.strip() for row in text.split("\n") if row.strip().startswith("|")]
-        _keep(project, topic, Computed(whole, count, topic.question, "\n".join(rows)))
+        _keep(project, topic, Computed(whole, count, topic.question, as_table(evidence)))
         next_step = (
             f"`{verb('put')} research` writes the first number to the front matter; write the others yourself"
         )

@@ -257,9 +257,9 @@ class Reader(CompoundReader):
     def _add(self, command: SimpleCommand, word: Word) -> None:
         """Add a word to the command, as an assignment if it is one."""
         first = word.parts[0]
-        equals = first.text.find("=") if first.kind == LITERAL else -1
-        if equals > 0:
-            name, append = first.text[:equals], first.text[equals - 1] == "+"
+        name, equals, value = first.text.partition("=")
+        if first.kind == LITERAL and equals:
+            append = name.endswith("+")
             bare = name[:-1] if append else name
             name = bare.split("[", 1)[0]
             if (
@@ -268,18 +268,12 @@ class Reader(CompoundReader):
                 and not name[0].isdecimal()
                 and (name == bare or bare[-1] == "]")
             ):
-                is_array = (
-                    len(word.parts) == 1
-                    and equals + 1 == len(first.text)
-                    and self.text.startswith("(", self.pos)
-                )
-                if is_array:
+                if len(word.parts) == 1 and not value and self.text.startswith("(", self.pos):
                     command.assignments.append(ShellAssignment(name, None, self._array(), append))
                     return
                 if not command.words:
-                    value = [WordPart(LITERAL, first.text[equals + 1 :]), *word.parts[1:]]
-                    key = bare if name != bare else name
-                    command.assignments.append(ShellAssignment(key, Word(value), None, append))
+                    parts = [WordPart(LITERAL, value), *word.parts[1:]]
+                    command.assignments.append(ShellAssignment(bare, Word(parts), None, append))
                     return
         command.words.append(word)
 

@@ -283,7 +283,7 @@ class WordReader:
         """Return the place of the bracket that closes what starts here, or -1."""
         level = 0
         limit = at + MAX_BRACKETS
-        while (at := self._next_bracket(at, limit, brackets)) >= 0:
+        while at := self._next_bracket(at, limit, brackets):
             if self.text[at] == brackets[0]:
                 level += 1
             elif level:
@@ -294,7 +294,7 @@ class WordReader:
         return -1
 
     def _next_bracket(self, at: int, limit: int, brackets: str) -> int:
-        """Return the next place of one of two brackets outside quotes, or -1."""
+        """Return the next place of one of two brackets outside quotes, or 0: a text does not begin with what they close."""
         text, end, start = self.text, min(self.end, limit), at
         while at < end:
             char = text[at]
@@ -311,7 +311,7 @@ class WordReader:
             else:
                 at += 1
         self.steps += end - start
-        return -1
+        return 0
 
     def _pattern_group(self, parts: list[WordPart]) -> bool:
         """Read `(...)` after one of ?*+@!, which is a pattern, not a command."""
@@ -319,7 +319,7 @@ class WordReader:
             return False
         at, level = self.pos, 0
         limit = at + MAX_BRACKETS
-        while (at := self._next_bracket(at, limit, "()")) >= 0:
+        while at := self._next_bracket(at, limit, "()"):
             level += 1 if self.text[at] == "(" else -1
             at += 1
             if not level:

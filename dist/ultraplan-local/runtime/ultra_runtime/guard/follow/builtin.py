@@ -43,14 +43,14 @@ def declare(follower: Follower, call: Call) -> str:
 
 
 def unset(follower: Follower, call: Call) -> str:
-    shell = follower.shell
-    for name in call.args:
-        if name == "-f":
-            continue
-        if "-f" in call.args or name not in shell.variables:
+    """Follow unset: with -f only functions go, with -n only references, and a variable hides a function."""
+    shell, found = follower.shell, options(call.args)
+    for name in found.operands:
+        if found.has("f") or not (found.has("n", "v") or name in shell.variables):
             shell.drop(shell.functions, name)
-        if name[:1] != "-":
+        if not found.has("f"):
             shell.drop(shell.references, name)
+        if not found.has("f", "n"):
             shell.put(shell.variables, name, BLANKS if name == "IFS" else "")
     return ""
 
