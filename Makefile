@@ -7,6 +7,9 @@ PIP := $(RUN) -m pip --disable-pip-version-check --quiet install
 WORKERS ?= 4
 BUILT = $(patsubst plugin_src/plugins/%,--plugin-dir dist/%,$(wildcard plugin_src/plugins/*))
 
+# What the tests of a file share is made once, by the worker that gets the file; the longest files come first.
+BY_FILE = --dist loadfile --no-loadscope-reorder
+
 # What `make mutants` tries: how many faults in each room (0 is all), which rooms (all), and the seed of the sample.
 SAMPLE ?= 5
 ROOMS ?=
@@ -71,10 +74,10 @@ test: $(VENV)/.dev
 	@$(MAKE) --no-print-directory --jobs=2 check all-tests
 
 all-tests: $(VENV)/.dev
-	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal
+	@$(RUN) -m pytest -n $(WORKERS) $(BY_FILE)
 
 slowest: $(VENV)/.dev
-	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal --quiet --durations=40
+	@$(RUN) -m pytest -n $(WORKERS) $(BY_FILE) --quiet --durations=40
 
 dev: $(VENV)/.plugin
 	@$(RUN) -m ultra_plugin build

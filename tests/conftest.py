@@ -33,11 +33,10 @@ settings.load_profile("default" if SOAK else "steady")
 pytest_plugins = ["tests.built", "tests.kit.fixtures", "tests.client.fixtures"]
 
 
-# Files with tests of ten seconds and more: they come first, so that no worker waits for one of them at the end.
+# The files that take longest: they come first, so that no worker waits for one of them at the end.
 LONGEST = (
-    "test_whole_way.py", "test_evals.py", "test_fork.py", "test_readme.py", "test_page.py", "test_faults.py",
-    "test_anywhere.py", "test_distribution.py", "test_removed_stages.py", "test_faults_elsewhere.py",
-    "test_ten_changes.py", "test_side_by_side.py", "test_client_agrees.py", "test_waves_in_trouble.py", "test_film.py",
+    "test_attacks.py", "test_readme.py", "test_whole_way.py", "test_ten_changes.py", "test_oracle.py", "test_finish.py",
+    "test_one_file.py", "test_bounds.py", "test_any_bytes.py", "test_preflight.py", "test_standing.py", "test_client_user.py",
 )  # fmt: skip
 
 
@@ -60,7 +59,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if "ULTRA_ORDER" in os.environ:
         random.Random(os.environ["ULTRA_ORDER"]).shuffle(items)  # noqa: S311
     else:
-        items.sort(key=lambda item: item.path.name not in LONGEST)
+        order = {name: place for place, name in enumerate(LONGEST)}
+        items.sort(key=lambda item: order.get(item.path.name, len(LONGEST)))
 
 
 @pytest.fixture(autouse=True)

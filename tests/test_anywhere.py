@@ -14,7 +14,7 @@ from tests.anywhere import NOT_ROOT, OFFLINE, SURROUNDINGS, run_tests, together
 SAMPLE = (
     "tests/executor/test_lock.py",
     "tests/door/test_project_new.py",
-    "tests/install/test_front_door.py",
+    "tests/install/test_places.py",
 )
 
 

@@ -11,7 +11,7 @@ from tests.attacks.arena import Attack, fight
 from tests.attacks.scripts import ATTACKS, HONEST
 from tests.kit.quick import later
 
-# The runs that `make test` plays. Each line of the sources that any run reaches is reached by two of these, if two reach it.
+# The runs that `make test` plays: together they reach each line of the sources that any run reaches.
 QUICK = Path(__file__).with_name("quick.txt").read_text().splitlines()
 
 

@@ -15,7 +15,7 @@ from tests.kit.lasting import Lasting
 from tests.kit.quick import random_seed, times
 
 SHARES = times(3, 6)
-EXAMPLES = times(4, 500)
+EXAMPLES = times(2, 500)
 NAMES = ("one", "two", "three")
 
 # What may happen between two calls of a run. `$n` is the name of a step's file.

@@ -113,6 +113,7 @@ def test_a_researcher_and_an_explorer_are_asked_by_their_own_files(
     assert told["explorers"] == [f"{NAME}:risk-assessor", f"{NAME}:task-finder"]
 
 
+@pytest.mark.soak
 def test_a_new_explorer_is_one_file(bundle: Path, repo: Path, python: Path) -> None:
     (repo / PROJECT / "brief.md").write_bytes((EXAMPLE / "brief.md").read_bytes())
     for number in range(601):

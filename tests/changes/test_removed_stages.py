@@ -205,7 +205,7 @@ TOGETHER = (
 )
 ALONE = (BRIEF, RESEARCH, REVIEW, CONTINUE)
 REMOVALS = {"-".join(one.stages): one for one in (*TOGETHER, *ALONE)}
-QUICK = ["-".join(PLAN.stages)]
+QUICK = ["-".join(BRIEF.stages)]
 
 
 def test_every_stage_is_removed_at_least_once() -> None:

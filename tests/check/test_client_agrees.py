@@ -36,7 +36,7 @@ def texts(*paths: str) -> dict[str, tuple[str, str]]:
 
 
 TOGETHER = texts(*PLACES, HOOKS, MANIFEST)
-ALSO_ALONE = list(TOGETHER)[:: times(16, 1)]
+ALSO_ALONE = list(TOGETHER)[:: times(48, 1)]
 ALONE = [name for name in VARIANTS if name not in TOGETHER or name in ALSO_ALONE]
 
 

@@ -134,6 +134,7 @@ def empty(project: Path, files: Mapping[str, str]) -> None:
 OTHER = BRIEF.replace("Ask for a plan.", "Ask for another plan.")
 
 
+@pytest.mark.soak
 def test_at_every_point_a_killed_put_leaves_the_old_or_the_new(ultra: Ultra, project: Path) -> None:
     found = []
     words = ("put", "brief", "--project", PROJECT)
@@ -146,6 +147,7 @@ def test_at_every_point_a_killed_put_leaves_the_old_or_the_new(ultra: Ultra, pro
     assert {BRIEF, OTHER} == set(found)
 
 
+@pytest.mark.soak
 def test_at_every_point_a_killed_draft_over_a_brief_loses_neither(ultra: Ultra, project: Path) -> None:
     words = ("put", "brief", "--project", PROJECT, "--draft")
     brief, draft = project / "brief.md", project / "brief.md.draft"

@@ -54,6 +54,7 @@ def failed(stand: Stand) -> Repo:
     return stand(fail_at_second, plan(step(1), WRONG))
 
 
+@pytest.mark.soak
 def test_a_failed_run_names_it_and_goes_on_with_the_amended_plan(failed: Repo) -> None:
     ended = failed.ok("run finish")
     assert ended["next"].endswith(f"if the plan is wrong: `ultra {AMEND}`")
@@ -91,6 +92,7 @@ def test_an_amended_plan_that_needs_a_new_run_says_so_at_once(
     assert failed.start("--restart")["run"] == "started"
 
 
+@pytest.mark.soak
 def test_the_page_shows_the_steps_of_the_plan_that_was_run(failed: Repo) -> None:
     failed.ok("run finish")
     amended(failed, 2, RIGHT.replace("Make part 2", "Something else"))
@@ -206,6 +208,7 @@ def test_a_resumed_session_does_not_go_on_with_a_spec_that_is_older_than_the_pla
     assert session.ok("status")["next"] == write
 
 
+@pytest.mark.soak
 def test_a_spec_names_its_plan_and_only_what_the_change_concerns_is_written_again(make: Make) -> None:
     text = plan(step(1), WRONG, strategy=SESSIONS)
     repo = make(text)

@@ -116,6 +116,7 @@ def test_a_verify_that_closes_its_output_and_goes_on_ends_at_its_limit(make: Mak
     assert "timed out after 1 s" in str(repo.ok("step verify 1 --timeout 1"))
 
 
+@pytest.mark.soak
 def test_a_killed_attempt_counts(make: Make) -> None:
     repo = make(plan(step(1, verify="test -e again || { touch again; kill -9 $PPID; sleep 1; }")))
     repo.start()

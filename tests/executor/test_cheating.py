@@ -225,6 +225,7 @@ def test_the_audit_without_refs_reads_the_list_of_the_runtime_and_never_the_prog
     assert drifts(repo) == [("run", None)]
 
 
+@pytest.mark.soak
 def test_expected_paths_that_are_gone(done: Repo) -> None:
     repo = done
     repo.git("rm", "-q", "src/part1.py")
@@ -235,6 +236,7 @@ def test_expected_paths_that_are_gone(done: Repo) -> None:
     assert drifts(repo) == [("expected_paths", 1)]
 
 
+@pytest.mark.soak
 def test_a_hook_that_sneaks_a_forbidden_path_and_a_broken_script_into_the_commit(make: Make) -> None:
     repo = make(plan(step(1, forbidden_paths=["README.md"])))
     hook = repo.folder / ".git/hooks/pre-commit"

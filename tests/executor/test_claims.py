@@ -88,6 +88,7 @@ def test_what_the_proof_needs_can_be_committed_and_claimed_at_the_end(make: Make
     assert repo.ultra(f"audit {PLAN}")["status"] == "pass"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("on_failure", ["skip", "revert"])
 def test_a_commit_of_the_user_stays_when_the_step_is_undone(make: Make, on_failure: str) -> None:
     repo = make(plan(step(1, verify="false", on_failure=on_failure), step(2)))

@@ -106,6 +106,7 @@ def test_a_file_of_the_step_that_the_user_had_changed_elsewhere(make: Make) -> N
     assert "dirty 9\n" in repo.read("src/hello.py")
 
 
+@pytest.mark.soak
 def test_the_same_lines_cannot_be_told_apart_and_end_the_run(make: Make) -> None:
     repo = make(plan(step(1, ["src/hello.py"])), files=FILES)
     repo.write({"src/hello.py": TEN.replace("line 5\n", "mine 5\n")})
@@ -202,6 +203,7 @@ def test_hundreds_of_files(make: Make, tmp_path: Path) -> None:
     assert PLAN not in repo.git("ls-files")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("field", ["verify", "test_first"])
 @pytest.mark.parametrize(
     "command",

@@ -13,6 +13,7 @@ STEP = f".git/ultra/{SLUG}/step.json"
 OTHER = ".claude/projects/2026-02-01-other/plan.md"
 
 
+@pytest.mark.soak
 def test_edits_that_an_aborted_run_left_are_named_when_another_plan_starts(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.write({"README.md": "# Mine before both\n", OTHER: plan(step(1, ["src/other.py"]))})
@@ -90,6 +91,7 @@ def test_a_record_counts_when_its_number_was_not_written_any_more(make: Make) ->
     assert repo.ok("run finish")["result"] == "completed"
 
 
+@pytest.mark.soak
 def test_no_proof_is_said_wherever_the_result_is(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.write({".claude/ultra.yaml": "proof: off\n"})

@@ -300,6 +300,7 @@ def test_a_linked_worktree_has_a_lock_of_its_own(make: Make, tmp_path: Path) -> 
     assert [repo.ok("run finish")["result"], side.ok("run finish")["result"]] == ["completed", "completed"]
 
 
+@pytest.mark.soak
 def test_a_split_index_and_a_locked_one(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.git("update-index", "--split-index")
@@ -356,6 +357,7 @@ def test_odd_names_of_plans(make: Make) -> None:
     assert audited.data["status"] == "pass"
 
 
+@pytest.mark.soak
 def test_an_undo_says_that_it_does_not_restore_a_repository_inside_the_tree(make: Make) -> None:
     repo = make(plan(step(1, verify="false")))
     repo.git("worktree", "add", "--quiet", "--detach", "lib/own")

@@ -90,6 +90,7 @@ def told(folder: Path, bundle: Path, python: Path, env: Mapping[str, str]) -> li
     return re.sub(r'"(seconds|duration\w*)":[\d.]+', "SECONDS", text).splitlines()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", ["another call of git", later("settings"), later("language")])
 def test_the_environment_changes_nothing(tmp_path: Path, bundle: Path, python: Path, kind: str) -> None:
     other = Repo(tmp_path / "other", bundle, python).create(plan(step(1)), files={"other.txt": "other\n"})

@@ -80,6 +80,7 @@ def test_what_changed_outside_the_step_fails_it_as_before(run: Repo) -> None:
     assert "README.md" in answer["why"][0]
 
 
+@pytest.mark.soak
 def test_a_commit_that_its_hook_refuses_is_repeated_by_itself(run: Repo) -> None:
     run.ok(f"run start {PLAN} --go-on")
     run.write(part(1))
@@ -126,6 +127,7 @@ def test_a_resumed_run_gets_its_guide_with_the_step(run: Repo) -> None:
     assert answer["begun"]["again"].startswith("already begun; 0 attempts used")
 
 
+@pytest.mark.soak
 def test_a_start_that_begins_a_step_looks_at_the_tree_once_and_keeps_what_is_the_users(run: Repo) -> None:
     run.write({"notes.txt": "mine\n", "src/part1.py": "mine as well\n"})
     trace = run.folder.parent / "trace"

@@ -333,6 +333,7 @@ def test_an_invalid_plan_is_refused_with_its_codes(make: Make) -> None:
     assert not repo.has(PROGRESS)
 
 
+@pytest.mark.soak
 def test_a_step_without_verify_and_without_checkpoint(make: Make) -> None:
     text = plan(step(1, verify=None)).replace('- **Checkpoint:** `git commit -m "feat: part 1"`\n', "")
     repo = make(text.replace("^feat: part 1", "^Step 1"))
@@ -384,6 +385,7 @@ def test_a_killed_run_is_found_by_continue(make: Make) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.soak
 def test_a_killed_session_is_resumed_as_that_session(make: Make) -> None:
     repo = make(TWO_SESSIONS)
     start_and_die(repo, "--session", "1")

@@ -214,6 +214,7 @@ def test_a_filter_that_is_set_during_the_run(make: Make) -> None:
     assert repo.git("show", "HEAD:data.txt") == "work"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("later", ["edit", "filter"])
 def test_what_changes_between_verify_and_commit_is_not_committed(make: Make, later: str) -> None:
     """A filter hides a later edit from git, or is itself changed later: the commit has what was verified."""

@@ -267,6 +267,7 @@ def test_a_run_after_a_completed_one_takes_the_tree_as_it_is(make: Make) -> None
     assert "notes" not in repo.ok("step begin 1")
 
 
+@pytest.mark.soak
 def test_without_the_folder_in_the_git_dir_nothing_counts_as_the_users(make: Make) -> None:
     repo = started(make, plan(step(1, verify="grep -q right src/part1.py")))
     repo.ok("step begin 1")
@@ -291,6 +292,7 @@ def test_without_the_folder_in_the_git_dir_nothing_counts_as_the_users(make: Mak
     assert repo.git("show", "--name-only", "--format=", "HEAD") == "src/part1.py"
 
 
+@pytest.mark.soak
 def test_commits_between_the_steps(make: Make) -> None:
     repo = started(make)
     repo.do_step(1, {"src/part1.py": "one\n"})
@@ -338,6 +340,7 @@ def test_a_head_that_moved_without_a_change_is_named(make: Make, how: str) -> No
     assert note.startswith("HEAD moved outside the run before step 2: ")
 
 
+@pytest.mark.soak
 def test_a_head_that_lost_a_step(make: Make) -> None:
     repo = started(make)
     repo.do_step(1, {"src/part1.py": "one\n"})

@@ -255,6 +255,7 @@ def test_what_a_test_first_takes_away_is_put_back(make: Make) -> None:
     assert repo.read("mine.local") == "mine\n"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("settings", ["", "proof: off\n"])
 def test_what_a_verification_takes_away_from_the_tree_is_put_back(make: Make, settings: str) -> None:
     repo = make(plan(step(1), verification=f"{LOSES}; test -e no"))
@@ -271,6 +272,7 @@ def test_what_a_verification_takes_away_from_the_tree_is_put_back(make: Make, se
     assert not repo.has(".git/ultra/2026-01-31-greet-beside")
 
 
+@pytest.mark.soak
 def test_what_was_staged_between_the_steps_stays_when_an_edit_is_put_back(make: Make) -> None:
     repo = make(plan(step(1), step(2)))
     repo.write(MINE)
@@ -365,6 +367,7 @@ def test_an_ignored_file_that_goes_during_a_look_is_none(make: Make, monkeypatch
     assert ignored.near(["src/x"]) == ["mine.local"]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("rules", ["", "* text=auto\n"])
 def test_a_socket_or_a_pipe_in_the_place_of_a_file_is_noticed(make: Make, rules: str) -> None:
     repo = make(plan(step(1, verify="test -e src/part1.py")), files={**FILES, ".gitattributes": rules})

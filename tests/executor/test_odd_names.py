@@ -34,6 +34,7 @@ def test_a_run_in_a_folder_with_an_odd_name(tmp_path: Path, bundle: Path, python
     assert repo.ultra(f"audit {PLAN}")["status"] == "pass"
 
 
+@pytest.mark.soak
 def test_names_that_are_no_text_are_remembered(make: Make) -> None:
     leaves = """touch "$(printf 'x\\377.log')"; test -e src/part1.py"""
     repo = make(plan(step(1, verify=leaves), step(2)))

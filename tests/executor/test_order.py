@@ -46,6 +46,7 @@ def test_every_call_out_of_turn(make: Make) -> None:
     assert repo.subjects() == ["first", "feat: part 1", "feat: part 2"]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("begin", "end", "what"), [
     ("merge --no-commit other", "merge --abort", "a merge"),
     ("cherry-pick other", "cherry-pick --abort", "a cherry-pick"),

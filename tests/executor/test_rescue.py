@@ -65,6 +65,7 @@ def assert_there(repo: Repo) -> None:
     assert modes == [stat.S_IFDIR | 0o750, stat.S_IFDIR | 0o711, stat.S_IFIFO | 0o644]
 
 
+@pytest.mark.soak
 def test_undone_work_comes_back_at_once_when_the_step_ended_the_run(repo: Repo) -> None:
     repo.ok("step rescue 1")
     assert_there(repo)

@@ -101,6 +101,7 @@ def test_what_passed_before_the_attempts_were_used_up_is_verified_again(make: Ma
     assert repo.ok("step verify 1")["attempt"] == 1
 
 
+@pytest.mark.soak
 def test_edits_after_a_claim_of_completion_that_no_finish_made_have_no_owner(make: Make) -> None:
     """A restart takes the tree as the user's only after an end that git has on record."""
     repo = make(plan(step(1), step(2)))

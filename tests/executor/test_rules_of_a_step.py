@@ -49,6 +49,7 @@ def test_what_a_verify_changes_is_sorted_path_by_path_in_any_order() -> None:
         assert record.artefacts == ["known.txt", *(path for path in paths if kinds[path] == "new")], paths
 
 
+@pytest.mark.soak
 def test_what_a_verify_may_leave_and_what_of_an_attempt_is_reported(make: Make) -> None:
     """It may leave new files where nothing is forbidden: what else it changes fails the attempt, place by place."""
     one = step(1, ["src/part1.py", "src/a.log"], "sh check.sh", "escalate", forbidden_paths=["locked/"])

@@ -247,6 +247,7 @@ def test_a_run_that_failed_still_wants_its_finish(make: Make) -> None:
     assert "Continue with `ultra run finish`" in told
 
 
+@pytest.mark.soak
 def test_only_a_sub_agent_that_runs_is_reminded(make: Make, tmp_path: Path) -> None:
     repo = make(TWO)
     repo.start()
@@ -304,6 +305,7 @@ def test_a_message_before_the_finish_brings_no_step_back(make: Make) -> None:
 # SessionStart
 
 
+@pytest.mark.soak
 def test_the_session_of_the_run_is_told_how_to_go_on(make: Make) -> None:
     repo = make(TWO)
     repo.start()

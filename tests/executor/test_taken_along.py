@@ -43,6 +43,7 @@ def test_an_undo_brings_an_ignored_file_back(repo: Repo, how: str) -> None:
     assert after == before
 
 
+@pytest.mark.soak
 def test_a_step_that_passes_saves_what_it_took_along(make: Make) -> None:
     repo = make(plan(step(1, ["src/hello.py", "lib/hello.py"], expected_paths=["lib/hello.py"])),
         files={**FILES, ".gitignore": "*.local\n"})  # fmt: skip

@@ -289,6 +289,7 @@ def test_without_a_save_nothing_is_taken_away(person: Path, tmp_path: Path, obst
     assert tree.index() == before[1]
 
 
+@pytest.mark.soak
 def test_nobody_has_to_say_who_they_are_for_a_save(
     person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def test_the_tokens_of_the_session_are_counted_from_the_start_of_the_run(make: M
     )
 
 
+@pytest.mark.soak
 def test_without_a_record_the_recorded_figures_are_told(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.ok(f"run start {PLAN} --go-on")

@@ -134,6 +134,7 @@ def test_a_second_verify_while_one_runs_is_refused(make: Make) -> None:
     assert repo.progress()["steps"]["1"]["attempts"] == 1
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("signal_name", ["TERM", "KILL"])
 def test_a_verify_whose_call_is_ended_leaves_nothing_running_for_the_next(
     make: Make, signal_name: str

@@ -61,6 +61,7 @@ def test_a_finding_has_words(make: Make) -> None:
     assert "findings" not in repo.ok("run finish")
 
 
+@pytest.mark.soak
 def test_findings_survive_an_abort_and_end_with_the_run(make: Make) -> None:
     repo = make(plan(step(1)))
     repo.start()

@@ -314,6 +314,7 @@ def test_g_a_forbidden_path_fails_every_attempt_and_is_put_back(story: Story) ->
     assert "settings.ini" in story.report().partition("### Findings")[2]
 
 
+@pytest.mark.soak
 def test_g_a_protected_path_is_never_reached(story: Story) -> None:
     told = story.claude(
         TYPED,

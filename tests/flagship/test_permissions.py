@@ -92,6 +92,7 @@ QUICK = [("`--permissions minimal`", True)]
 CASES = [(setup, pause) for setup in MEASURED for pause in (False, True)]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("setup", "pause"), [one if one in QUICK else later(*one) for one in CASES])
 def test_the_client_asks_as_often_as_the_page_says(
     client: Client, scripted: ModelFactory, bundle: Path, tmp_path: Path, setup: str, pause: bool

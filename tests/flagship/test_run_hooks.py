@@ -52,6 +52,7 @@ def begin_run(client: Client, model: ScriptedModel, project: Path, bundle: Path)
     return session
 
 
+@pytest.mark.soak
 def test_a_run_survives_compaction(
     client: Client, scripted: ModelFactory, planned: Path, bundle: Path
 ) -> None:

@@ -74,6 +74,7 @@ def play(repo: Waves) -> Part:
     return act
 
 
+@pytest.mark.soak
 def test_two_waves_with_a_session_that_lies(
     client: Client, scripted: ModelFactory, bundle: Path, repo: Waves, tmp_path: Path
 ) -> None:

@@ -40,6 +40,7 @@ def denied(told: Played, tool: str, about: str, rule: str) -> bool:
     return f"{LAUNCHER} guard, rule {rule}: " in told.refused(tool, about)
 
 
+@pytest.mark.soak
 def test_nobody_else_moves_a_run(
     client: Client, scripted: ModelFactory, bundle: Path, tmp_path: Path, guarded: set[str]
 ) -> None:

@@ -142,6 +142,7 @@ def test_the_wheel_is_the_same_bytes_again(copy: Path, tmp_path: Path) -> None:
     assert (again / "dist" / WHEEL).read_bytes() == (copy / "dist" / WHEEL).read_bytes()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("python", interpreters((3, 10))[:1], ids=["oldest"])
 def test_installed_from_the_wheel_it_renders_the_same_bundle(
     copy: Path, tmp_path: Path, python: Path

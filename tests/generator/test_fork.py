@@ -90,6 +90,7 @@ def test_the_tests_of_a_fork_are_all_collected_and_know_its_names(fork: Path, ev
     assert int(passed[1]) > 20
 
 
+@pytest.mark.soak
 def test_every_mention_follows_the_name(forked: Path) -> None:
     assert json.loads((forked / ".claude-plugin/plugin.json").read_text())["name"] == FORK
     texts = {path: path.read_bytes() for path in forked.rglob("*") if path.is_file()}

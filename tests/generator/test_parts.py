@@ -26,7 +26,7 @@ from ultra_plugin.source import SourceTree
 RUNTIME = "runtime/ultra_runtime"
 SHELL = ("__init__", "__main__", "answer", "errors", "rendered", "struct", "typed", "usage", "words")
 FOR_THE_GUARD = (
-    "files/__init__", "files/atomic", "files/error_log", "files/given_text", "files/json_file", "files/regular_file", "files/root",
+    "files/__init__", "files/atomic", "files/error_log", "files/given_text", "files/globbed", "files/json_file", "files/regular_file", "files/root",
     "files/run_files",
     "files/secret_scan", "files/unexpected", "hooks/__init__", "hooks/guard", "tables/__init__", "tables/help", "tables/names",
     "tables/stages",
@@ -63,7 +63,7 @@ def test_the_guard_alone_has_its_room_and_what_it_imports(fence: Path) -> None:
     rest = {f"{RUNTIME}/{name}.py" for name in (*SHELL, *FOR_THE_GUARD)}
     found = {path for path in files(fence) if "__pycache__" not in path}
     assert found == room | rest | {*OTHERS}
-    assert len(found) == len(room) + 38 + 7
+    assert len(found) == len(room) + 39 + 7
 
 
 def test_its_verbs_are_those_of_the_guard(fence: Path, tmp_path: Path) -> None:

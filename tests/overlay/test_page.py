@@ -59,6 +59,7 @@ def test_the_commands_of_the_page_make_a_fork(fork: Path) -> None:
     assert "- who approves the plan." in prompt
 
 
+@pytest.mark.soak
 def test_every_example_builds(fork: Path) -> None:
     renames = EXAMPLES.pop("renames.yaml")
     assert read_document("renames.yaml", renames.encode(), Renames).files

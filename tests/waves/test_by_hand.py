@@ -13,6 +13,7 @@ from tests.waves.sample import PLAN, QUICK, TWO_WAVES, Waves, part, plan, sessio
 Make = Callable[..., Waves]
 
 
+@pytest.mark.soak
 def test_sessions_are_opened_and_closed_by_hand(make: Make) -> None:
     repo = make(TWO_WAVES, files=QUICK)
     for call in ("session next", "session open 1"):

@@ -90,6 +90,7 @@ def test_locks_of_refs_that_a_killed_git_left_are_removed(make: Make, where: str
     merged_once(repo)
 
 
+@pytest.mark.soak
 def test_a_file_of_the_user_in_the_way_stays(make: Make) -> None:
     repo = cut_off(make, "after advance 1")
     repo.write({part(1): "mine\n"})
@@ -117,6 +118,7 @@ def ends_at_every_line(make: Make, how: str) -> None:
     assert {"begin", "resume", "lease", "over"} <= {row["act"] for row in repo.journal()}
 
 
+@pytest.mark.soak
 def test_a_death_at_every_line_of_the_journal_loses_nothing(make: Make) -> None:
     ends_at_every_line(make, "kill")
 

@@ -120,6 +120,7 @@ def test_a_killed_worker_is_replaced(machines: Machines, elsewhere: Make) -> Non
     merged_once(repo)
 
 
+@pytest.mark.soak
 @engine("slurm")
 def test_a_killed_controller_goes_on_where_it_was(machines: Machines, elsewhere: Make) -> None:
     repo = elsewhere(machines, without_verbs=GATED)

@@ -68,6 +68,7 @@ def test_a_worker_adds_results_and_changes_nothing_else(make: Make, tmp_path: Pa
     git(work, "push", str(hub), f":{STEM}/attempt-1", f":{STEM}/beat-1")  # who keeps the hub cleans it up
 
 
+@pytest.mark.soak
 def test_waves_run_with_a_hub_that_enforces_its_rules(hosts: Hosts, elsewhere: Make) -> None:
     repo = elsewhere(hosts, without_verbs=WITHOUT_VERBS)
     install_hook(repo, repo.hub)

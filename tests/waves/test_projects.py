@@ -17,6 +17,7 @@ HOOK = (
 )
 
 
+@pytest.mark.soak
 def test_sessions_get_what_the_project_needs_and_a_hook_that_refuses_is_named(make: Make) -> None:
     text = plan(
         step(1, verify=NEEDS), step(2, verify=NEEDS),

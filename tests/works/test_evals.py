@@ -33,6 +33,7 @@ PLAYS = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("badly", [False, later(True)])
 def test_every_case_passes_when_it_is_played_well_and_fails_when_not(
     works_bundle: Path, home: Home, client_binary: Path, badly: bool

@@ -26,6 +26,8 @@ STAYS = frozenset(("objects", "modules", "lfs", "annex", "worktrees"))
 """Objects and repositories in a git dir: nothing refers to new ones once the refs are put back."""
 PYTHON = b".py"
 """What the byte code of such a file was made from is known by its size and the second of its change."""
+LAG = 0.05
+"""Seconds by which the times of files may be behind the clock."""
 FAILED = "the files of the checkout cannot be put back after a command"
 
 
@@ -68,7 +70,7 @@ class KeptCheckout:
         if any(
             path.endswith(PYTHON) for path in paths
         ):  # byte code of the edit must not pass for that of the commit
-            time.sleep(1 - time.time() % 1)
+            time.sleep(1 + LAG - time.time() % 1)
         if paths:
             self._ask("checkout-index", "--quiet", "--force", "-u", "-z", "--stdin", given=_names(paths))
 
