@@ -103,11 +103,11 @@ class Fault:
         codes = difflib.SequenceMatcher(None, was, now, autojunk=False).get_opcodes()
         return [(first, last, now[start:end]) for kind, first, last, start, end in codes if kind != "equal"]
 
-    def is_like(self, row: dict[str, str]) -> bool:
-        """Tell whether this is the change that a row describes."""
+    def is_like(self, row: dict[str, Any]) -> bool:
+        """Tell whether this is one of the changes that a row describes."""
         rows = self.diff.splitlines()[2:]
         was, now = (" ".join(row[1:].strip() for row in rows if row[0] == sign) for sign in "-+")
-        return self.path.endswith(f"/{row['file']}") and (was, now) == (row["was"], row["now"])
+        return self.path.endswith(f"/{row['file']}") and was == row["was"] and now in row["now"]
 
 
 def are_apart(faults: Sequence[Fault]) -> bool:

@@ -60,9 +60,9 @@ def rooms() -> list[Room]:
     return [Room(name, **row) for name, row in _read("rooms.yaml").items()]
 
 
-def equivalents() -> list[dict[str, str]]:
+def equivalents() -> list[dict[str, Any]]:
     """Return the faults that nobody can notice: file, was, now, because."""
-    rows: list[dict[str, str]] = _read("equivalent.yaml")
+    rows: list[dict[str, Any]] = _read("equivalent.yaml")
     return rows
 
 
