@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.kit.files import write_tree
 from tests.kit.names import EXAMPLE, PROJECT
 from tests.kit.repository import git
+
+if TYPE_CHECKING:
+    from ultra_runtime.files.project import Project
 
 
 @pytest.fixture
@@ -23,6 +27,14 @@ def repo(repo: Path) -> Path:
 def project(repo: Path) -> Path:
     """Return the project's directory."""
     return repo / PROJECT
+
+
+@pytest.fixture
+def here(repo: Path, project: Path) -> Project:
+    """Return the project."""
+    from ultra_runtime.files.project import Project  # what it imports is rendered after this file is loaded
+
+    return Project(str(repo), project.name)
 
 
 @pytest.fixture
