@@ -8,6 +8,7 @@ import pytest
 
 from tests.client.session import Client, Home
 from tests.install.samples import Machine, write_bundle
+from ultra_plugin.install.place import Place
 
 
 @pytest.fixture
@@ -38,3 +39,11 @@ def user(client: Client, home: Home, tmp_path: Path) -> Machine:
     (folder / "claude").symlink_to(client.binary)
     variables = {key: value for key, value in home.environment().items() if key not in ("PATH", "LANG")}
     return Machine(home.root, path=f"{folder}:/usr/bin:/bin", variables=variables)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """Return a client folder with what every call finds in it."""
+    place = Place.at("user", tmp_path / "config", tmp_path / "config")
+    place.state.mkdir(parents=True)
+    return place
