@@ -384,3 +384,16 @@ def test_a_socket_or_a_pipe_in_the_place_of_a_file_is_noticed(make: Make, rules:
     repo.ok("step restore 1")
     assert {name: repo.read(name) for name in MINE} == MINE
     assert repo.ok("step verify 1")["passed"]
+
+
+def test_what_a_verify_writes_anew_of_the_users_is_saved(make: Make) -> None:
+    repo = make(plan(step(1, verify="echo report >> notes.txt")))
+    repo.write({"notes.txt": "precious\n"})
+    repo.start()
+    repo.ok("step begin 1")
+    repo.write({"src/part1.py": "x\n"})
+    assert repo.ok("step verify 1")["passed"]
+    (ref,) = [name for name in repo.refs() if name.startswith("rescue/")]
+    assert repo.git("show", f"refs/ultra/{ref}:notes.txt") == "precious"
+    repo.ok("step commit 1")
+    assert "replaced what was not committed: notes.txt" in repo.read(repo.ok("run finish")["report"])

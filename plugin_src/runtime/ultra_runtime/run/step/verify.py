@@ -15,6 +15,7 @@ from ultra_runtime.run.step.added import NOT_ADDED, check_added, follow_added
 from ultra_runtime.run.step.begin import refuse_out_of_turn
 from ultra_runtime.run.step.expected import Fault, WorkTree, check_manifest
 from ultra_runtime.run.step.failing import STOP, after_failure, blocked, escalate
+from ultra_runtime.run.step.replaced import keep_replaced
 from ultra_runtime.run.step.strays import came_to_light, changed_ignored, rewritten
 from ultra_runtime.run.tree.commit import find_overlaps
 from ultra_runtime.run.tree.snapshot import list_paths, tracked_paths
@@ -187,7 +188,11 @@ def _faults(live: Live, step: Step, record: Record, before: str, after: str) -> 
         back = f"ask the user to undo them: `git reset --soft {record.start[:12]}`"
         faults.append(Fault(COMMITS, f"commits were made outside the run; {back}"))
     changes = live.snapshots.changes(before, after)
-    during = _sort_out(live, step, record, changes, _written_anew(live, record, changes))
+    anew = _written_anew(live, record, changes)
+    if anew.difference(record.artefacts):  # nobody else may have what was there
+        own = [one for one in changes if one.path in anew.difference(record.artefacts)]
+        keep_replaced(live, record, own, f"fix this, then retry `{verb('step verify')} {record.number}`")
+    during = _sort_out(live, step, record, changes, anew)
     if during:
         faults.append(Fault("during_verify", f"changed while Verify ran: {list_paths(during)}; verify again"))
     changes = live.snapshots.changes(record.tree, after)

@@ -13,6 +13,7 @@ from ultra_runtime.run.state.assignment import manifest_of
 from ultra_runtime.run.state.live import BRANCH
 from ultra_runtime.run.state.repair import finish_commit, name_hooks
 from ultra_runtime.run.state.statuses import OVER
+from ultra_runtime.run.step.replaced import keep_replaced
 from ultra_runtime.run.step.verify import need_record
 from ultra_runtime.run.tree.commit import (
     build_index,
@@ -26,20 +27,17 @@ from ultra_runtime.run.tree.own_index import drop
 from ultra_runtime.run.tree.saves import NotSavedError
 from ultra_runtime.run.tree.snapshot import list_paths
 from ultra_runtime.run.tree.transplant import Overlap
-from ultra_runtime.run.tree.undo import save_removed, save_replaced
+from ultra_runtime.run.tree.undo import save_removed
 from ultra_runtime.struct import Struct
 from ultra_runtime.tables.fields import progress_fields as fields
-from ultra_runtime.words import one_line, shell_word
+from ultra_runtime.words import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ultra_runtime.plan.values import Step
     from ultra_runtime.run.state.live import Live
     from ultra_runtime.run.state.record import Record
     from ultra_runtime.run.tree.commit import Prepared
-    from ultra_runtime.run.tree.snapshot import Change
 
 HOOKS = (
     "the step has passed and its files stay as they are: fix in them what the hook names and run `{verify} {number}`"
@@ -74,7 +72,7 @@ def commit_step(live: Live, number: int) -> Committed:
     index = live.workspace.path(live.place.slug, f"commit.{os.getpid()}")
     try:
         prepared = prepare(live.git, live.snapshots, changes, record.start, index)
-        _keep_replaced(live, record, changes)
+        keep_replaced(live, record, changes, _again(record))
         if not prepared.commits:
             return _without_commit(live, record, "there was nothing to commit")
         commit, has_hooks = _with_commit(live, step, record, prepared, index)
@@ -118,7 +116,8 @@ def keep_what_was_there(live: Live) -> list[str]:
         return []
     try:
         changes = live.snapshots.changes(record.tree, live.snapshots.take())
-        _keep_replaced(live, record, [one for one in changes if one.path not in record.artefacts])
+        own = [one for one in changes if one.path not in record.artefacts]
+        keep_replaced(live, record, own, _again(record))
         _keep_removed(live, record)
     except (RefusedError, GitError) as problem:
         live.found(f"step {record.number}: {problem}")
@@ -138,18 +137,6 @@ def _keep_removed(live: Live, record: Record) -> None:
         there = [path for path in paths if os.path.lexists(os.path.join(root, path))]
         did = "edited" if len(there) == len(paths) else "removed or edited" if there else "removed"
         live.found(f"step {record.number} {did} ignored files: {list_paths(paths)}; to get them back: {back}")
-
-
-def _keep_replaced(live: Live, record: Record, changes: Sequence[Change]) -> None:
-    """Save what the user had not committed and the step has replaced: once it is committed, there is no other copy."""
-    try:
-        ref, paths = save_replaced(live.workspace, live.snapshots, record, changes)
-    except (NotSavedError, GitError) as problem:
-        error = f"what was not committed before the step cannot be saved: {problem}"
-        raise RefusedError(error, _again(record)) from None
-    if paths:
-        back = f"`git show {ref}:{shell_word(paths[0])}` prints it"
-        live.found(f"step {record.number} replaced what was not committed: {list_paths(paths)}; {back}")
 
 
 def _again(record: Record) -> str:
